@@ -35,7 +35,7 @@ from troly_rag.routing.agent_choice import Question, corpus_fits, picker_of
 from troly_rag.routing.follow_up import LOGS, FullQuestion, Pages, pages_shown, show, with_context
 from troly_rag.routing.lexicons import spelt_out, tool_words
 from troly_rag.routing.plan import LOG, Routing
-from troly_rag.routing.questions import names_only_day, without_setting
+from troly_rag.routing.questions import names_no_act, names_only_day, without_setting
 from troly_rag.routing.router import (
     ParsedMessage,
     check_small_talk,
@@ -113,8 +113,8 @@ def orchestrator_of(cache: Cache) -> Node:
         message = replace(message, before=leaned)
         draft = await asyncio.to_thread(route, message, config, user.user_access, turn.language, turn.now)
         goes_on = bool(leaned and turn.conversation_metadata.get(SUM))
-        points = full.leaned and not full.about and full.text == talk.rest.strip()
-        points = points or (bool(before) and names_only_day(talk.rest))
+        points = bool(full.about) or (full.leaned and full.text == talk.rest.strip())
+        points = points or (bool(before) and (names_only_day(talk.rest) or names_no_act(talk.rest)))
         draft = replace(draft, original_query=turn.text, goes_on_with_sum=goes_on, points_back=points)
         work = Work(config, user, draft, turn_cache, began, corpora, leaned, before)
         # What is more than a greeting or thanks may be a matter of work in words that no list holds.

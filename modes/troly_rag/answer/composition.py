@@ -101,8 +101,10 @@ async def compose(
     if uncounted:
         text = f"{say('answer.uncounted', lang)}\n\n{text}"
     # What the page shown does not tell of itself another page tells of something else.
-    told = {one.document for one in found.used}
+    told, named = {one.document for one in found.used}, question_of(turn.text)
     here = any(one.document in told for one in shown)
+    heads = (head for one in found.used for head in (one.title, one.section))
+    here = here or any(named.named_by(head) >= _NEAREST for head in heads)
     elsewhere = routing.points_back and found.is_whole and bool(shown) and not (here or found.computed)
     if elsewhere:
         text = f"{say('answer.elsewhere', lang, title=shown[0].title)}\n\n{text}"
@@ -124,7 +126,8 @@ async def compose(
     summed = bool(tool_words("total").find(turn.text)) and not found.computed
     # A sum over again, though the message asks of something that the sum does not speak of.
     changed = asked.coverage(text_of(text)).share if asked.tokens else 1.0
-    stray = found.computed and routing.goes_on_with_sum and not asked.own_figures and changed < _STRAY
+    goes_on = found.computed and routing.goes_on_with_sum and not logs
+    stray = goes_on and not asked.own_figures and changed < _STRAY
     whole = found.is_whole and not (quoted or uncounted or elsewhere or own or vague or summed or stray)
     # What is shown as the nearest is worth half of what it holds, and never more than "perhaps".
     coverage = found.coverage if whole else min(found.coverage / 2, _PERHAPS)

@@ -37,6 +37,7 @@ UNITS: Mapping[str, str] = {
     "day": "ngay|hom|bua(?! (?:an|com|sang|trua|toi|tiec))|days?", "night": "dem|nights?", "time": "lan|times?",
     "month": "thang|months?", "year": "nam|years?", "hour": "gio|tieng|hours?", "minute": "phut|minutes?", "week": "tuan|weeks?",
     "person": "nguoi|people|person", "child": "be|con|dua|chau|child|children", "point": "diem|points?",
+    "meal": "suat|bua|meals?|lunch(?:es)?",
 }  # fmt: skip
 _CALENDAR = frozenset({"day", "week", "month", "year"})
 _SPANS = ("hour", "minute", *sorted(_CALENDAR))
@@ -47,15 +48,17 @@ _COUNTED = re.compile(rf"\s?(?:%|(?:{_ALL_UNITS}|vnd|dong)(?![a-z0-9]))")
 _UNIT = re.compile(
     "|".join(
         [
-            *(words for unit, words in UNITS.items() if unit not in ("child", "point")),
+            *(words for unit, words in UNITS.items() if unit not in ("child", "point", "meal")),
             r"so|\d{1,2}|(?:19|20)\d\d",
         ]
     )
 )
-_SPELT = re.compile(
-    r"\b(?:mot|hai|ba|bon|sau|bay|tam|chin|muoi|one|two|three|four|five|six|seven|eight|nine|ten)"
-    rf"(?= (?:{_ALL_UNITS})\b)"
+NUMBERS = (
+    *["mot", "hai", "ba", "bon", "nam", "sau", "bay", "tam", "chin", "muoi"],
+    *["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"],
 )
+# "Nam" is a year too.
+_SPELT = re.compile(rf"\b(?:{'|'.join(one for one in NUMBERS if one != 'nam')})(?= (?:{_ALL_UNITS})\b)")
 # From here on a bare number is money.
 LEAST_PAY = 10_000
 _SCALED = re.compile(r"\d\s?(?:k|tr|m|trieu|nghin|ngan|ty|cu|thousand|million|billion)\b")
@@ -127,8 +130,14 @@ class Text:
 
     @cached_property
     def lines(self) -> frozenset[int]:
-        """The lines of synonyms.txt of which a name stands in the text."""
-        return frozenset(phrase.line for _, phrase in _phrases_in(self.words, synonyms().by_first))
+        """The lines of synonyms.txt of which a name stands in the text, alone or as the end of a longer one ("nộp chứng từ")."""
+        return frozenset(
+            one.line
+            for at, name in _phrases_in(self.words, synonyms().by_first)
+            for start in range(at, at + max(1, len(name.words) - 1))
+            for one in _fitting(self.words, start, synonyms().by_first, folded=False)
+            if start + len(one.words) == at + len(name.words)
+        )
 
     def called(self, lang: Lang) -> str:
         """What a name in another language is called in `lang`, where that is listed; else as it is."""
@@ -245,6 +254,8 @@ class Question:
             self._lines.pop(at, None)
         telling = [at for at in range(len(typed)) if at not in idle and at not in own]
         self._places = [at for at in telling if at not in everywhere or at in self._lines] or telling
+        # What is more than a unit of time and number.
+        self._things = [at for at in self._places if not _UNIT.fullmatch(typed[at].folded)]
         self._anywhere = everywhere - self._lines.keys()
         self._typed, self._keys, self._marked = typed, keys_of(typed), marked
         self._halves = halves_in(typed, folded=True)
@@ -274,7 +285,7 @@ class Question:
         """Whether each number of the question stands in `told` in one clause with another word of it: a year of one
         event is not that of another."""
         numbers = [at for at in self._places if self._typed[at].folded.isdigit()]
-        others = [at for at in self._places if not _UNIT.fullmatch(self._typed[at].folded)]
+        others = self._things
         clauses = [text_of(clause) for clause in _CLAUSE.split(told)] if numbers and others else []
         return all(
             any(self._held(at, clause, frozenset()) and self._any(others, clause) for clause in clauses)
@@ -286,7 +297,7 @@ class Question:
         """Whether the figure that is asked for stands in a sentence of `told` that speaks of something of the question, and of the
         one thing that it asks of not only as the place where something else happens ("nhận ở quầy lễ tân trước 17 giờ")."""
         asked = figure_request(self.raw)
-        places = [at for at in self._places if not _UNIT.fullmatch(self._typed[at].folded)]
+        places = self._things
         if not (asked.figure and places):
             return True
         met = [text_of(one) for one in _SENTENCE.split(told) if asked.is_met(one)]
@@ -332,14 +343,12 @@ class Question:
     @property
     def subjects(self) -> int:
         """How many of the telling words are more than units of time and number ("ngày", "lần") and what every page is of ("công ty")."""
-        return sum(
-            not _UNIT.fullmatch(self._typed[at].folded) for at in self._places if at not in self._anywhere
-        )
+        return sum(at not in self._anywhere for at in self._things)
 
     @property
     def is_bare(self) -> bool:
         """Whether it tells of one syllable at most ("ai duyệt", "sửa sao"): what that is of is said elsewhere."""
-        told = [at for at in self._places if not _UNIT.fullmatch(self._typed[at].folded)]
+        told = self._things
         if len(told) != 1 or self.language != "vi" or not is_syllable(self._typed[told[0]].folded):
             return not told
         lines = self._lines.get(told[0], set())
@@ -359,8 +368,7 @@ class Question:
     @property
     def is_topic(self) -> bool:
         """Whether it only names things that are known here, and units of time and number."""
-        places = [at for at in self._places if not _UNIT.fullmatch(self._typed[at].folded)]
-        return bool(places) and all(at in self._lines for at in places)
+        return bool(self._things) and all(at in self._lines for at in self._things)
 
     def named_by(self, title: str) -> float:
         """How much of what a title says stands in the question, 0 to 1."""
@@ -578,26 +586,35 @@ def _by_first(phrases: Iterable[tuple[int, str]]) -> dict[str, list[Phrase]]:
 def _phrases_in(
     typed: Sequence[WordToken], by_first: dict[str, list[Phrase]], *, folded: bool = False
 ) -> list[tuple[int, Phrase]]:
-    """The longest listed phrases, left to right, none inside another, with the place of their first word.
+    """The longest listed phrases, left to right, none inside another, with the place of their first word; one that ends in
+    the midst of a longer one is none ("số ngày làm việc từ xa").
 
     `folded` looks at no accents.
     """
     found: list[tuple[int, Phrase]] = []
     at = 0
     while at < len(typed):
-        fitting = [
-            phrase
-            for phrase in by_first.get(typed[at].folded, ())
-            if _fits(typed, at, phrase.words, folded=folded)
-        ]
-        if not fitting:
+        fitting = _fitting(typed, at, by_first, folded=folded)
+        length = max((len(phrase.words) for phrase in fitting), default=0)
+        beyond = (
+            len(one.words)
+            for inside in range(at + 1, at + length)
+            for one in _fitting(typed, inside, by_first, folded=folded)
+            if inside + len(one.words) > at + length
+        )
+        if not length or length < max(beyond, default=0):
             at += 1
             continue
-        longest = max(fitting, key=lambda phrase: len(phrase.words))
-        length = len(longest.words)
         found += [(at, phrase) for phrase in fitting if len(phrase.words) == length]
         at += length
     return found
+
+
+def _fitting(
+    typed: Sequence[WordToken], at: int, by_first: dict[str, list[Phrase]], *, folded: bool
+) -> list[Phrase]:
+    """The listed phrases that begin at a place."""
+    return [one for one in by_first.get(typed[at].folded, ()) if _fits(typed, at, one.words, folded=folded)]
 
 
 def _fits(typed: Sequence[WordToken], at: int, words: Sequence[WordToken], *, folded: bool) -> bool:
@@ -612,7 +629,7 @@ def _fits(typed: Sequence[WordToken], at: int, words: Sequence[WordToken], *, fo
 
 # What a text gains by a figure of the unit that is asked for, and by any figure.
 _RIGHT_UNIT, _ANY_FIGURE = 0.45, 0.15
-_FIGURE = r"(?:\d+(?:[.,]\d+)*|\b(?:mot|hai|ba|bon|nam|sau|bay|tam|chin|muoi|one|two|three|four|five|six|seven|eight|nine|ten)\b)"
+_FIGURE = rf"(?:\d+(?:[.,]\d+)*|\b(?:{'|'.join(NUMBERS)})\b)"
 _MONEY_OR_SHARE = r"\d[\d.,]*\s?(?:%|vnd|trieu|dong|nghin)"
 _PHONE = re.compile(r"(?<!\d)(?:\d[\d .]{2,14}\d)(?!\d)|\S+@\S+\.\w+")
 _MOMENT = re.compile(

@@ -22,6 +22,7 @@ from troly_rag.corpus.coverage import YEAR, names_in, question_of, text_of, titl
 from troly_rag.corpus.search import CorpusSearch, Passage, answers
 from troly_rag.routing.lexicons import UNITS, corrections, label, neighbours, tool_words
 from troly_rag.routing.questions import (
+    MACHINE,
     asks,
     content,
     is_arithmetic,
@@ -44,7 +45,6 @@ _SHORT, _FEW = 4, 2
 _LEAST = 0.5
 _CANDIDATES = 50
 _EDGES = " \t\r\n,.;:!?-–—…"
-_CODE = re.compile(r"\b[A-Za-z]+[-_]\d+\b")
 _IN_YEAR = re.compile(r"(?:\b(?:năm|nam|in|of|year)\s+)*(?<!\d)((?:19|20)\d\d)(?!\d)", re.IGNORECASE)
 
 _LONGEST = 12
@@ -170,7 +170,7 @@ async def _with_log(pages: Pages, text: str, full: FullQuestion, before: str) ->
     if asked.levels and asked.start and not full.about:
         # Its own level on its own day stands by itself.
         return FullQuestion(f"log: {text}")
-    short = len(question_of(text).words) <= _SHORT or _CODE.search(text)
+    short = len(question_of(text).words) <= _SHORT or MACHINE.search(text)
     points = bool(tool_words("log_among").find(text))
     goes_on = points or (short and (full.leaned or is_of_log(text) or not await pages.answer(text)))
     return FullQuestion(f"log: {full.about or text.strip()}", leaned=True) if goes_on else full
@@ -213,10 +213,16 @@ async def _with_page(
     question = question_of(text)
     title = rows[0].title.partition("(")[0].strip()
     shown = [(row.id, row.title) for row in rows]
-    same = _with_another_figure(text, full.about, before, title, pages.turn.now.astimezone(HCM).date())
-    if same := same or await _graded(pages, text, before, shown):
+    own = [one for _, title in shown for one in await pages.of(title) if (one.document, one.title) in shown]
+    today, lang = pages.turn.now.astimezone(HCM).date(), pages.turn.language
+    # What a page tells whole is no other figure of the same.
+    told = question.subjects and await pages.answer(text)
+    same = "" if told else _with_another_figure(text, full.about, before, title, today)
+    if not same and any(asks_for_grade(text, before, one.text, lang) for one in own):
+        same = f"{text.strip(_EDGES)}: {before}"
+    if same:
         return FullQuestion(same, leaned=True)
-    page = await _page_gone_on_with(pages, text, shown, corrects=corrects)
+    page = await _page_gone_on_with(pages, text, own, corrects=corrects)
     if page and corrects and not question.own_figures:
         return FullQuestion(f"{text.strip(_EDGES)}: {page}: {before}", leaned=True)
     if page:
@@ -224,6 +230,7 @@ async def _with_page(
     day = names_only_day(text)
     if full.about and not day and (found := await pages.answering(full.text)):
         here = next((one for one in found if (one.document, one.title) in shown and not one.superseded), None)
+        here = here if here and _fit(here) >= _fit(found[0]) else None
         return FullQuestion(f"{here.title}: {full.text}", leaned=True) if here else full
     about = full.about or text
     # What only asks, of nothing ("ở đâu"), or only names a day asks of the page that was shown.
@@ -236,13 +243,6 @@ async def _with_page(
     return FullQuestion(f"{title if has_marks(text.split()) else fold(title)}: {about.strip()}", leaned=True)
 
 
-async def _graded(pages: Pages, text: str, before: str, shown: Sequence[tuple[str, str]]) -> str:
-    """`text` with the figures of the question `before`, where it asks for the grade that these come to by a page shown; else ""."""
-    own = [one for _, title in shown for one in await pages.of(title) if (one.document, one.title) in shown]
-    graded = any(asks_for_grade(text, before, one.text, pages.turn.language) for one in own)
-    return f"{text.strip(_EDGES)}: {before}" if graded else ""
-
-
 def _with_another_figure(text: str, about: str, before: str, title: str, today: date) -> str:
     """The question `before` on the page of `title`, of the other month, year or figure that `text` names and nothing
     else that is known here; "" for any other."""
@@ -253,7 +253,8 @@ def _with_another_figure(text: str, about: str, before: str, title: str, today: 
         return f"{typed}: {' '.join(same.split())}"
     if years := "" if question.subjects else " ".join(YEAR.findall(text)):
         return f"{title} {years}: {before}"
-    bare = not question.subjects or (about and not question.names_something)
+    known = question.names_something and question.coverage(text_of(before)).unread
+    bare = not question.subjects or (about and not known)
     named = "" if fold(title) in fold(before) else f"{title}: "
     return f"{typed}: {named}{before}" if bare and question.own_figures else ""
 
@@ -313,9 +314,7 @@ async def _title_shown(
     return "" if alone and (here.share < _LEAST or weaker) else here.title
 
 
-async def _page_gone_on_with(
-    pages: Pages, text: str, shown: Sequence[tuple[str, str]], *, corrects: bool
-) -> str:
+async def _page_gone_on_with(pages: Pages, text: str, own: Sequence[Passage], *, corrects: bool) -> str:
     """The title of the page shown last of which a rule counts the figures of `text`, or that speaks of all that it puts
     in the place of what was said before; "" where `text` names another page or one answers it."""
     asked = question_of(text)
@@ -324,7 +323,6 @@ async def _page_gone_on_with(
     named = any(asked.named_by(one.title) >= 1 for one in await pages.of(text))
     if named or (not corrects and await pages.answer(text)):
         return ""
-    own = [one for _, title in shown for one in await pages.of(title) if (one.document, one.title) in shown]
     for one in own:
         counts = asked.own_figures and work_out(text, "", one.text, pages.turn.language)
         says = corrects and 0 < asked.subjects <= _FEW and asked.coverage(text_of(one.whole)).share >= 1

@@ -143,6 +143,7 @@ _DATE = re.compile(
 # A day and what is added to it ("20/11 + 10 ngày").
 DATE_SUM = re.compile(r"(?<![\w/.,-])(\d{1,2})/(\d{1,2})(?:/((?:19|20)\d\d))?\s*([-–−+]|cong|tru|plus|minus) ?(?:them )?(\d{1,5}) ?(ngay|tuan|thang|nam|(?:working |business )?(?:day|week|month|year)s?)\b")  # fmt: skip
 _SIGN = re.compile(r"(?<=\d)\s*([*/×÷^+:])\s*(?=\d)")
+MACHINE = re.compile(r"\b[A-Za-z]+[-_]\d+\b")
 _SHORT = 5
 _DAYS = re.compile(r"\d\s*(?:ngay|thang|nam|gio|day|month|year|hour)")
 _CLOCK = re.compile(r"\b\d{1,2}\s*(?:h\b|gio\b|:\d{2})")
@@ -177,6 +178,8 @@ def wants_log(text: str, now: datetime) -> bool:
     happened = (bool(_DATE.search(fold(text))) or of_somebody) and tool_words("event").find(text)
     # A level is written in capitals or counted.
     level = any(text[hit.start : hit.end].isupper() for hit in tool_words("level").find(text))
+    # How often something befell a machine in days gone by is told by no page.
+    level = level or (past and figure_request(text).counts_things and MACHINE.search(text) is not None)
     if not (tool_words("fault").find(text) or happened or level) or tool_words("rules").find(text):
         return False
     dated = bool(find_ranges(days_in_full(text, now.date()), now.date())) or bool(_CLOCK.search(fold(text)))
@@ -233,6 +236,7 @@ _NOT_THEN = re.compile(
 WEEKDAY = re.compile(
     r"\b(?:(?:on|hom|ngay) )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|thu (?:hai|ba|tu|nam|sau|bay|[2-7])|chu nhat|weekends?|cuoi tuan)\b"
 )
+_MAY = re.compile(r"\b(?:thi |co )*(?:duoc|bi|can|phai) (?:khong|ko|k|chu|sao)?\W*$")
 _MOST = 8
 # What parts the telling of how it came about from the question.
 _SETTING = re.compile(r"[.;!\n]+(?=\s|$)|,(?!\d)|\bnên\b")
@@ -257,7 +261,8 @@ def split(message: str, pick: Callable[[str], AgentChoice]) -> tuple[str, ...]:
     for piece in pieces[1:]:
         last = found[-1]
         left, right = text[last.start : last.end], text[piece.start : piece.end]
-        if len(found) < _MOST and (piece.hard or not _asks_of_it(right)) and _are_two(left, right, pick):
+        own = piece.hard or not (_asks_of_it(right) or names_only_day(right))
+        if len(found) < _MOST and own and _are_two(left, right, pick):
             found.append(piece)
         else:
             found[-1] = _Piece(last.start, piece.end, last.hard)
@@ -343,6 +348,12 @@ def names_only_day(text: str) -> bool:
     if (day := WEEKDAY.search(fold(said))) is None:
         return False
     return not question_of(blank_out(said, [day.span()])).tokens
+
+
+def names_no_act(text: str) -> bool:
+    """Whether it asks of something whether it may, but not what ("kho vận có được không"): that stands in what was said before."""
+    may = _MAY.search(fold(text))
+    return may is not None and question_of(nfc(text)[: may.start()]).is_topic
 
 
 def without_setting(text: str) -> str:

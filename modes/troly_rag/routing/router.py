@@ -51,6 +51,7 @@ _CERTAIN = 0.75
 _MOST_TEXT = 600
 _CLOCK = re.compile(r"\b\d{1,2}(?:\s*(?:gio|h)\s*|:)\d{2}\b|\bluc \d{1,2}\s*(?:gio|h)\b")
 
+_GRADE_ASKED = re.compile(r"\b(?:(?:loai|hang) (?:gi|nao|may)|(?:what|which) grade)\b")
 
 # Kinds that are answered in words of their own; the others with the document's sentence.
 _OWN_WORDS = {
@@ -230,9 +231,8 @@ def _computes(text: str, before: str, now: datetime) -> bool:
     if len(_CLOCK.findall(fold(text))) == 1 and not (here.money or here.hourly):
         # What a rule says of one time of day is read, not worked out with what was told before.
         return False
-    asks = figure_request(text).figure or bool(
-        here.counted and (here.money or here.hourly or "point" in here.counted)
-    )
+    asks = figure_request(text).figure or _GRADE_ASKED.search(fold(text)) is not None
+    asks = asks or bool(here.counted and (here.money or here.hourly or "point" in here.counted))
     if tool_words("limit").find(text) and not (here.counted or here.money or here.hourly):
         # How much there may be at all is a rule, whatever was worked out before.
         return False

@@ -19,9 +19,17 @@ from troly.text.dates import HCM, days_in_full, find_ranges, format_date, make_d
 from troly.text.fold import fold, nfc
 from troly.text.language import is_other
 from troly.text.match import blank_out, spans_of
-from troly.text.numbers import find_amounts, format_number
+from troly.text.numbers import Amount, find_amounts, format_number
 from troly_rag.answer.grounding import claims_of
-from troly_rag.corpus.coverage import LEAST_PAY, UNITS, figure_request, phrases_of, question_of, text_of
+from troly_rag.corpus.coverage import (
+    LEAST_PAY,
+    NUMBERS,
+    UNITS,
+    figure_request,
+    phrases_of,
+    question_of,
+    text_of,
+)
 from troly_rag.routing.lexicons import tool_words
 from troly_rag.routing.questions import DATE_SUM, asks, spaced
 from troly_rag.strings import say
@@ -36,17 +44,16 @@ if TYPE_CHECKING:
 _PAGES = 3
 # Births that say how many children there are.
 _BIRTHS = ((re.compile(r"\b(?:sinh doi|song sinh|twins)\b"), 2), (re.compile(r"\b(?:sinh ba|triplets)\b"), 3))
-_NUMBERS = (
-    *["mot", "hai", "ba", "bon", "nam", "sau", "bay", "tam", "chin", "muoi"],
-    *["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"],
-)
-_SPELT = re.compile(rf"\b({'|'.join(_NUMBERS)})\s+({'|'.join(UNITS.values())})\b")
+_DATED = re.compile(r"\b(?:thang 0 ?nam|(?:ngay|mung|mong) 0 ?thang)\b")
+_SPELT = re.compile(rf"\b({'|'.join(NUMBERS)})\s+({'|'.join(UNITS.values())})\b")
+_BARE = re.compile(r"(x)?(x)?")
 _EVERY = r"(?:cho\s+)?(?:moi|tung|per|an?|each|every|for every|for each)"
 _PAY = re.compile(r"\b(?:luong|pay|salary|wage)\b")
 _MONEY = re.compile(r"\b(?:tien|money|cash|vnd)\b")
 _HOURLY = re.compile(r"\b(?:luong gio|luong mot gio|moi gio|mot gio|hourly|an hour|per hour)\b")
 # What stands between two counts of one message; each count with its unit.
 _AND = re.compile(r",(?!\d)|[;\n+]|\b(?:và|va|and|cộng|rồi|then|plus)\b", re.IGNORECASE)
+_COMMA = re.compile(r",(?!\d)|;")
 _HOURS = re.compile(r"(?=\b\d+(?:[.,]\d+)?\s*(?:giờ|gio|tiếng|tieng|hours?)\b)", re.IGNORECASE)
 _DAYS = re.compile(r"\b(\d+(?:[.,]\d+)?)\s*(?:ngày|ngay|days?)\b(?! (?:công|cong|tháng))", re.IGNORECASE)
 _OVERTIME = "làm thêm"
@@ -130,7 +137,7 @@ _CLOCKS = re.compile(
     r"(?:(?:tu|from) )?(?<![\w/.,-])(\d{1,2}) ?(?:h|gio|:) ?(\d{2})?(?: ?(?:toi|sang|chieu))? ?(?:den|toi|to|-) ?(\d{1,2}) ?(?:h|gio|:) ?(\d{2})?(?!\d)"
 )
 _SPELT_HOURS = re.compile(
-    rf"\b(?!(?:mot|one) (?!and a half|{_HOUR_WORD} (?:ruoi|and a half|\d+ ?(?:phut|p|min))))({'|'.join(_NUMBERS)})(?= (?:and a half )?{_HOUR_WORD}\b)|(?<!\w)(hai|ba|bon|sau|bay|tam|chin|muoi|two|three|four|five|six|seven|eight|nine|ten)(?= (?:ngay|buoi|days|nights)\b)"
+    rf"\b(?!(?:mot|one) (?!and a half|{_HOUR_WORD} (?:ruoi|and a half|\d+ ?(?:phut|p|min))))({'|'.join(NUMBERS)})(?= (?:and a half )?{_HOUR_WORD}\b)|(?<!\w)({'|'.join(one for one in NUMBERS if one not in ('mot', 'nam', 'one'))})(?= (?:ngay|buoi|days|nights)\b)"
 )
 _REPEATED = re.compile(
     rf"\b\d+(?:[.,]\d+)? ?(?:{_HOUR_WORD}|lan|times?) ?(?:moi|tung|hang|/|per|each|every|an?) ?({_DAY_WORD}|lan|quy|quarter)\b|\b(?:moi|tung|each|every) ({_DAY_WORD}|quy|quarter) (?:\w+ ){{0,3}}?\d+(?:[.,]\d+)? ?(?:{_HOUR_WORD}|lan|times?)\b"
@@ -173,24 +180,32 @@ def figures_of(text: str) -> Figures:
     money = hourly = percent = None
     for amount in find_amounts(text):
         rest = fold(text[amount.end : amount.end + 16])
-        unit = next((name for name, words in UNITS.items() if re.match(rf"\s*(?:{words})\b", rest)), "")
         if amount.unit == "%":
             percent = amount.value
-        elif unit and not amount.unit:
-            counted.setdefault(unit, amount.value)
+        elif units := _units_of(text, amount):
+            counted = {**dict.fromkeys(units, amount.value), **counted}
         elif amount.unit in ("", "VND") and amount.value >= LEAST_PAY:
             before = fold(text[max(0, amount.start - 24) : amount.start])
+            # What was said last stands first.
             if _HOURLY.search(before) or _HOURLY.match(rest.strip(" /")):
-                hourly = amount.value
+                hourly = amount.value if hourly is None else hourly
             elif money is None:
                 money = amount.value
     for said in _SPELT.finditer(fold(text)):
         unit = next(name for name, words in UNITS.items() if re.fullmatch(words, said[2]))
-        counted.setdefault(unit, Decimal(_NUMBERS.index(said[1]) % 10 + 1))
+        counted.setdefault(unit, Decimal(NUMBERS.index(said[1]) % 10 + 1))
     for births, count in _BIRTHS:
         if births.search(fold(text)):
             counted.setdefault("child", Decimal(count))
     return Figures(counted, money, hourly, percent)
+
+
+def _units_of(text: str, amount: Amount) -> list[str]:
+    """What an amount counts, names of `UNITS`: "22 bữa" are meals and days, the month of a year and the day of a month nothing."""
+    rest = fold(text[amount.end : amount.end + 16])
+    if amount.unit or amount.value >= LEAST_PAY or _DATED.search(f"{fold(text[: amount.start])}0{rest}"):
+        return []
+    return [name for name, words in UNITS.items() if re.match(rf"\s*(?:{words})\b", rest)]
 
 
 def work_out(question: str, before: str, text: str, lang: Lang, *, typed: str = "", day: str = "") -> str:
@@ -214,8 +229,19 @@ def work_out(question: str, before: str, text: str, lang: Lang, *, typed: str = 
     carried = _carried_over(text, question, before)
     if parts := _by_parts(text, question, own, lang):
         return parts
-    if fresh and (paid := _by_months_of_pay(text, f"{question}\n{before}", said, lang)):
+    if (fresh or _grade_in(question)) and (
+        paid := _by_months_of_pay(text, f"{question}\n{before}", said, lang)
+    ):
         return paid
+    rules = [one.strip() for one in claims_of(text)]
+    if {"money"} < named & {"money", *_GRANTED}:
+        # Days and money that are asked for in one message stand in sentences of their own.
+        each = [
+            next(filter(None, (_by_unit(one, said, question, kind, lang, typed=typed) for one in rules)), "")
+            for kind in (named - {"money"}, {"money"})
+        ]
+        if all(each):
+            return "\n\n".join(each)
     kinds = (question, asked, day and f"{_OVERTIME}: {day}")
     ways: Sequence[Callable[[str], str]] = (
         lambda one: _by_hour(one, kinds, own, said, lang, fresh=fresh),
@@ -229,7 +255,7 @@ def work_out(question: str, before: str, text: str, lang: Lang, *, typed: str = 
     found = [
         (question_of(question).coverage(text_of(one)).share, result)
         for way in (ways if fresh else ways[:1])
-        for one in map(str.strip, claims_of(text))
+        for one in rules
         if (result := way(one))
     ]
     return max(found, key=lambda one: one[0], default=(0.0, ""))[1]
@@ -299,12 +325,17 @@ def _corrected(
 
 def _hours_in(text: str) -> list[tuple[Decimal, str]]:
     """Each count of hours in `text` with the words around it, up to the next comma or "and", or to the next count."""
-    head = text.partition(":")[0]
-    pieces = _AND.split(head if "hour" in figures_of(head).counted else text)
+    pieces = _AND.split(_newest(text, "hour"))
     if any(len(_HOURS.findall(piece)) > 1 for piece in pieces):
         pieces = [part for piece in pieces for part in _HOURS.split(piece)]
     counted = [(figures_of(piece).counted.get("hour"), piece) for piece in pieces]
     return [(count, piece) for count, piece in counted if count is not None]
+
+
+def _newest(question: str, unit: str) -> str:
+    """The part of a question that counts `unit`, of several with a colon between them the first: what goes on with a question
+    stands before it."""
+    return next((one for one in re.split(r":(?!\d)", question) if unit in figures_of(one).counted), question)
 
 
 def _by_unit(
@@ -321,10 +352,7 @@ def _by_unit(
     for unit, words, count in counted:
         for amount in find_amounts(sentence):
             rest = fold(sentence[amount.end : amount.end + 40])
-            match = re.match(
-                rf"\s*(vnd|dong|ngay|thang|days?|months?|more day)?\s*{_EVERY}\s+(?:(\d+)\s+)?(?:{words})\b",
-                rest,
-            )
+            match = _for_each(sentence, amount, words)
             if match is None:
                 continue
             if not _is_asked_of(sentence, amount.start, typed, own, unit):
@@ -339,7 +367,7 @@ def _by_unit(
                 (Decimal(n) for n, word in _OVER.findall(text) if re.fullmatch(words, word)), Decimal(0)
             )
             if (first := _FROM_THE.match(rest, match.end())) is not None:
-                free = Decimal(_NUMBERS.index(first[1]) % 10)
+                free = Decimal(NUMBERS.index(first[1]) % 10)
             beyond = max(Decimal(0), count - free)
             times = Decimal(int(beyond / step))
             # What is granted to all is no answer to what comes beside it; "a week", "một năm" is how the question or the rule
@@ -373,26 +401,35 @@ def _by_unit(
     )
 
 
+def _for_each(sentence: str, amount: Amount, words: str) -> re.Match[str] | None:
+    """What stands between an amount and the unit `words` that it is for each of: what is granted, and for how many of them."""
+    rest, granted = fold(sentence[amount.end : amount.end + 40]), "vnd|dong|ngay|thang|days?|months?|more day"
+    match = re.match(rf"\s*({granted})?\s*{_EVERY}\s+(?:(\d+)\s+)?(?:{words})\b", rest)
+    # A price stands behind what it is of: "suất ăn 35.000".
+    priced = re.search(rf"(?<!\d )\b(?:{words})(?: [a-z]+)? $", fold(sentence[: amount.start]))
+    return _BARE.match(rest) if match is None and amount.value >= LEAST_PAY and priced else match
+
+
 def _is_asked_of(sentence: str, place: int, typed: str, own: Collection[str], unit: str) -> bool:
     """Whether the figure at `place` may be put to a count of `unit`: one said before only where the rule (beside a count of
     its `own` the clause) speaks of all that `typed` names, and none where that is a sum told without what it is for each of."""
-    asked, clause = question_of(typed).coverage, _clause_at(sentence, place)
+    asked, clause = question_of(typed).coverage, _part_at(sentence, place)
     if unit not in own and asked(text_of(clause if own else sentence)).unread:
         return False
     share = asked(text_of(clause)).share
     return all(asked(text_of(one)).share <= share for one in _sums_at_large(sentence))
 
 
-def _clause_at(sentence: str, place: int) -> str:
-    """The part of `sentence` between commas that part no figures in which `place` stands."""
-    ends = [0, *(found.end() for found in re.finditer(r",(?!\d)|;", sentence)), len(sentence)]
-    return next(sentence[start:end] for start, end in pairwise(ends) if start <= place < end)
+def _part_at(text: str, place: int, marks: re.Pattern[str] = _COMMA) -> str:
+    """The part of `text` between `marks` in which `place` stands."""
+    ends = [0, *(found.end() for found in marks.finditer(text)), len(text)]
+    return next(text[start:end] for start, end in pairwise(ends) if start <= place < end)
 
 
 def _sums_at_large(sentence: str) -> Iterator[str]:
     """The clauses of `sentence` that tell a sum of money without what it is for each of."""
     for amount in find_amounts(sentence):
-        clause = _clause_at(sentence, amount.start)
+        clause = _part_at(sentence, amount.start)
         if amount.value >= LEAST_PAY and not re.search(rf"\b{_EVERY}\s", fold(clause)):
             yield clause
 
@@ -431,9 +468,13 @@ def _by_divided_pay(
     """Days beyond those that are `carried` over at the monthly pay over so many working days; days of an earlier
     message may be others, and of several counts it is not known which is meant."""
     found, (carried, rule) = _DIVIDED.search(fold(sentence)), over
-    days = figures_of(question).counted.get("day")
-    if found is None or days is None or said.money is None or len(set(_DAYS.findall(question))) > 1:
+    newest = _newest(question, "day")
+    # Days that were carried over already are those of the rule.
+    done = [one[1] for one in _CARRIED.finditer(fold(newest)) if carried and Decimal(one[1]) == carried]
+    counts = set(_DAYS.findall(newest)) - set(done)
+    if found is None or said.money is None or len(counts) != 1:
         return ""
+    days = Decimal(counts.pop().replace(",", "."))
     value = said.money / Decimal(found[1]) * max(Decimal(0), days - carried)
     shown = f"({_plain(days, lang)} − {_plain(min(days, carried), lang)})" if carried else _plain(days, lang)
     line = f"{_money(said.money, lang)} / {found[1]} × {shown} = {_money(value, lang)}"
@@ -543,15 +584,21 @@ def _by_months_of_pay(text: str, asked: str, said: Figures, lang: Lang) -> str:
     lines = [
         f"{_money(said.money, lang)} × {rule[2]} × {_plain(months, lang)}/{_plain(year, lang)} = {_money(pay, lang)}"
     ]
-    grade = _GRADE.search(named) or _GRADE.search(fold(_LETTER.sub(r"loai \1", asked)))
+    grade = _grade_in(asked)
     more = {name: Decimal(many.replace(",", ".")) for name, many in _ADDED.findall(folded)}
-    if grade and grade[1] in more:
-        added = said.money * more[grade[1]]
-        lines.append(f"+ {_plain(more[grade[1]], lang)} × {_money(said.money, lang)} = {_money(added, lang)}")
+    if grade in more:
+        added = said.money * more[grade]
+        lines.append(f"+ {_plain(more[grade], lang)} × {_money(said.money, lang)} = {_money(added, lang)}")
         lines.append(say("math.total", lang, total=_money(pay + added, lang)))
-    elif grade and re.search(rf"\bloai {grade[1]} khong", folded):
+    elif grade and re.search(rf"\bloai {grade} khong", folded):
         return ""
     return _told(lines, text, lang, note)
+
+
+def _grade_in(asked: str) -> str:
+    """The grade that is named, folded; "" for none."""
+    found = _GRADE.search(fold(asked)) or _GRADE.search(fold(_LETTER.sub(r"loai \1", asked)))
+    return found[1] if found else ""
 
 
 def on_calendar(question: str, text: str, today: date, lang: Lang, heading: str = "") -> str:
@@ -669,7 +716,8 @@ def _names(clauses: Sequence[str]) -> list[str]:
 
 def _clauses(sentence: str) -> Iterator[str]:
     """The parts of a sentence between commas that part no figures."""
-    yield from (part.strip(" .;") for part in re.split(r",(?!\d)|;|\band\b", sentence) if part.strip(" .;"))
+    parts = (part.strip(" .;") for one in _COMMA.split(sentence) for part in re.split(r"\band\b", one))
+    yield from filter(None, parts)
 
 
 def _shares(clause: str) -> list[Decimal]:
@@ -738,7 +786,7 @@ def _calculated(given: ToolInputs) -> ToolResult:
     given, note = replace(given, query=query), worked or note
     sums: list[tuple[int, ToolResult]] = []
     own = goes_on_with_sum(given.query) or DATE_SUM.search(fold(given.query))
-    pages = [] if own else rules[:_PAGES]
+    pages = [] if own or _asks_of_bound(given, rules[:_PAGES]) else rules[:_PAGES]
     told_by = [_sum_of(given, one, day) for one in pages]
     results = [_RESULT.findall(_parted(one)[0]) for one in told_by]
     for nth, page in enumerate(pages):
@@ -810,7 +858,7 @@ def hours_in_full(text: str) -> str:
 
     text = nfc(text)
     overtime = bool(text_of(_OVERTIME).lines & text_of(text).lines)
-    in_place(_SPELT_HOURS, lambda one: f"{_NUMBERS.index(one[0]) % 10 + 1}")
+    in_place(_SPELT_HOURS, lambda one: f"{NUMBERS.index(one[0]) % 10 + 1}")
     if overtime:
         in_place(_CLOCKS, _between_clocks)
         in_place(_H, lambda one: f"{one[1]} giờ")
@@ -896,9 +944,7 @@ def _with_kind_of_day(given: ToolInputs, today: date) -> tuple[str, str, str]:
 
 def _is_of_another_rule(typed: str, at: int, rule: Passage) -> bool:
     """Whether what stands `at` a place is of a part of the message that speaks of nothing in `rule`: another question."""
-    ends = [0, *(found.end() for found in _AND.finditer(typed)), len(typed)]
-    part = next(typed[start:end] for start, end in pairwise(ends) if start <= at < end)
-    asked = question_of(part)
+    asked = question_of(_part_at(typed, at, _AND))
     return asked.subjects > 0 and not asked.coverage(text_of(rule.whole)).share
 
 
@@ -997,11 +1043,21 @@ def _sum_of(given: ToolInputs, rule: Passage, day: str) -> str:
     return text if not given.before or figure_request(asked).is_met(text) else ""
 
 
+def _asks_of_bound(given: ToolInputs, rules: Sequence[Passage]) -> bool:
+    """Whether the message only asks whether as much may be as one of the rules bounds: that is no sum."""
+    asked = _typed(given)
+    whether = asks(asked) and not figure_request(asked).figure
+    return whether and any(_beyond(given, one.text) for one in rules)
+
+
 def _other_matters(query: str, rule: Passage) -> list[str]:
     """The parts of a question that count something which `rule` does not speak of ("đi muộn 6 lần")."""
-    parts = [one.strip() for one in _AND.split(query) if figures_of(one).counted]
-    held = text_of(rule.whole)
-    return [one for one in parts if question_of(question_of(one).names).coverage(held).unread]
+    parts = [
+        one.strip() for piece in query.split(": ") for one in _AND.split(piece) if figures_of(one).counted
+    ]
+    held, units = text_of(rule.whole), re.compile("|".join(UNITS.values()))
+    unread = ((one, question_of(question_of(one).names).coverage(held).unread) for one in parts)
+    return [one for one, words in unread if not all(units.fullmatch(fold(word)) for word in words)]
 
 
 def missing_for(query: str, lang: Lang) -> str:

@@ -76,17 +76,19 @@ class LineKind(NamedTuple):
     file: str = ""
 
 
+_Line = tuple[tuple[datetime, int], str]
+
+
 class _Seen(NamedTuple):
-    """How many lines of a kind there are, and the last of them: its place and its text.
+    """How many lines of a kind there are, and the `recent` of them, by their place.
 
     A place is the time, then which line it is of all that are read. `first` is the first with its place, `largest` the one with the largest number in its message, `days` how many of each
     day, `actors` how many of each user that they name, `codes` how many hold each of several numbers that are asked for.
     """
 
     times: int
-    place: tuple[datetime, int]
-    text: str
-    first: tuple[tuple[datetime, int], str]
+    recent: tuple[_Line, ...]
+    first: _Line
     largest: tuple[float, str]
     days: Counter[date]
     actors: Counter[str]
@@ -108,13 +110,14 @@ class LogTally:
 
     @property
     def newest(self) -> datetime | None:
-        times = (seen.place[0] for seen in self.kinds.values())
+        times = (seen.recent[-1][0][0] for seen in self.kinds.values())
         return max((moment for moment in times if moment > _UNDATED), default=None)
 
     @property
     def last(self) -> list[str]:
-        """The last lines by time, one of a kind."""
-        return [seen.text for seen in sorted(self.kinds.values(), key=lambda seen: seen.place)[-KEPT:]]
+        """The last lines by time."""
+        lines = sorted(one for seen in self.kinds.values() for one in seen.recent)
+        return [text for _, text in lines[-KEPT:]]
 
     @property
     def first(self) -> str:
@@ -340,8 +343,8 @@ def render_tally(
     of += say("log.without", lang, names=names) if names else ""
     if not tally.matched:
         return say("log.none", lang, period=period, of=of)
-    levels = ", ".join(f"{level} {count}" for level, count in tally.by("level").items())
-    parts = [say("log.summary", lang, count=tally.matched, period=period, levels=levels or "-", of=of)]
+    levels = _levels(tally) or "-"
+    parts = [say("log.summary", lang, count=tally.matched, period=period, levels=levels, of=of)]
     parts += _by_part(tally, wanted, named, lang)
     if tool_words("log_days").find(asked) and (days := tally.of("days")):
         # Of days with as many the first.
@@ -360,8 +363,16 @@ def render_tally(
         parts.append(say("log.first", lang, line=tally.first))
     if tool_words("log_largest").find(asked) and tally.largest:
         parts.append(say("log.largest", lang, line=tally.largest))
-    parts.append(say("log.last", lang, line=tally.last[-1]))
+    few = 1 < tally.matched <= KEPT
+    lines = "".join(f"\n- {line}" for line in tally.last) if few else tally.last[-1]
+    parts.append(say("log.every" if few else "log.last", lang, lines=lines))
     return " ".join(parts)
+
+
+def _levels(tally: LogTally, file: str = "") -> str:
+    """How many lines there are of each level, in words, of all files or one."""
+    own = tally.only(lambda kind: not file or kind.file == file)
+    return ", ".join(f"{level} {count}" for level, count in own.by("level").items())
 
 
 def _periods(wanted: LogQuery) -> tuple[Stretch, ...]:
@@ -416,11 +427,13 @@ def _by_part(tally: LogTally, wanted: LogQuery, named: Sequence[str], lang: Lang
     # One that was asked for and wrote nothing is told too.
     systems.update({name: 0 for name in named if name in tally.named})
     if len(files := tally.by("file")) > 1:
-        shown = "; ".join(f"{name} {say('log.lines', lang, count=count)}" for name, count in files.items())
-        yield say("log.by_file", lang, files=shown)
+        several = len(tally.by("level")) > 1
+        levels = {name: f" ({_levels(tally, name)})" if several else "" for name in files}
+        told = (f"{one} {say('log.lines', lang, count=count)}{levels[one]}" for one, count in files.items())
+        yield say("log.by_file", lang, files="; ".join(told))
     if len(systems) > 1:
-        told = sorted(systems.items(), key=lambda one: (-one[1], one[0]))[:_SHOWN]
-        yield say("log.by_system", lang, systems=", ".join(f"{name} {count}" for name, count in told))
+        most = sorted(systems.items(), key=lambda one: (-one[1], one[0]))[:_SHOWN]
+        yield say("log.by_system", lang, systems=", ".join(f"{name} {count}" for name, count in most))
     for message, count in tally.by("message").most_common(1):
         if count > 1:
             yield say("log.most", lang, message=message, count=count)
@@ -628,7 +641,7 @@ def _keep(raw: bytes, moment: datetime | None, tally: LogTally, numbers: Sequenc
     place = (moment.astimezone(UTC) if moment else _UNDATED, tally.lines)
     number = max(map(float, re.findall(r"(?<![\w.])\d{1,15}(?:\.\d+)?(?![\w.:])", rest)), default=0.0)
     seen = tally.kinds.get(kind) or _Seen(
-        0, place, text, (place, text), (number, text), Counter(), Counter(), Counter()
+        0, (), (place, text), (number, text), Counter(), Counter(), Counter()
     )
     seen.codes.update(code for code in numbers if _holds(fold(rest), code))
     largest = seen.largest if seen.largest[0] >= number else (number, text)
@@ -636,8 +649,6 @@ def _keep(raw: bytes, moment: datetime | None, tally: LogTally, numbers: Sequenc
         seen.days[moment.astimezone(HCM).date()] += 1
     if (actor := _ACTOR.search(raw[:400])) is not None and len(seen.actors) < MOST_MESSAGES:
         seen.actors[sanitize(actor[1].decode("utf-8", "replace"), keep_newlines=False)] += 1
-    last, said_last = max((seen.place, seen.text), (place, text))
+    recent = tuple(sorted((*seen.recent, (place, text)))[-KEPT:])
     first = min(seen.first, (place, text))
-    tally.kinds[kind] = seen._replace(
-        times=seen.times + 1, place=last, text=said_last, first=first, largest=largest
-    )
+    tally.kinds[kind] = seen._replace(times=seen.times + 1, recent=recent, first=first, largest=largest)

@@ -529,7 +529,7 @@ _LONE_DAY = re.compile(
     re.IGNORECASE,
 )
 _ENGLISH_DAY = re.compile(
-    rf"(?<![\w/.,-])(?:(?P<d>{_DAY_NUMBER})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<m>{_NAMES})|(?P<m2>{_NAMES})\s+(?P<d2>{_DAY_NUMBER})(?:st|nd|rd|th)?)(?!\w|\s*,?\s*[0-9]{{4}}|:)",
+    rf"(?<![\w/.,-])(?:(?P<d>{_DAY_NUMBER})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<m>{_NAMES})|(?P<m2>{_NAMES})\s+(?P<d2>{_DAY_NUMBER})(?:st|nd|rd|th)?)(?:\s*,?\s*(?P<y>[0-9]{{4}}))?(?![\w:])",
     re.IGNORECASE,
 )
 _ENGLISH_MONTH = re.compile(
@@ -611,7 +611,8 @@ def days_in_full(text: str, today: date) -> str:
 
     def english(found: re.Match[str]) -> str:
         name = (found["m"] or found["m2"]).lower()
-        return found[0] if name in _NO_MONTH else f"{found['d'] or found['d2']}/{MONTHS[name]}"
+        year = f"/{found['y']}" if found["y"] else ""
+        return found[0] if name in _NO_MONTH else f"{found['d'] or found['d2']}/{MONTHS[name]}{year}"
 
     text = _ENGLISH_DAY.sub(english, text)
     text = _ENGLISH_MONTH.sub(lambda found: f"tháng {MONTHS[found[0].lower()]}", text)
