@@ -275,3 +275,10 @@ def test_days_as_figures_and_parts_of_months(text: str, days: list[str]) -> None
 @given(anything)
 def test_any_text_keeps_its_other_words(text: str) -> None:
     assert isinstance(days_in_full(text, TODAY), str)
+
+
+@pytest.mark.parametrize("year", ["", " 2024", ", 2024"])
+@pytest.mark.parametrize("last", range(2, 15))
+def test_english_days_share_their_month_with_or_without_a_year(year: str, last: int) -> None:
+    found = find_ranges(days_in_full(f"from 1 to {last} April{year}", TODAY), TODAY)
+    assert [(one.start, one.end) for one in found[:1]] == [(date(2024, 4, 1), date(2024, 4, last))]

@@ -165,7 +165,7 @@ def halves_in(typed: Sequence[WordToken], *, folded: bool = False) -> frozenset[
 def whole_words() -> dict[str, list[Phrase]]:
     """Words of two syllables of which one stands, in all that is listed, only beside the other ("thoại" after "điện");
     the line of each is the place of the other, which may stand alone."""
-    listed = {name.lower() for names in synonyms().names for name in names} | set(vietnamese_phrases())
+    listed = {name.lower() for name in synonyms().every} | set(vietnamese_phrases())
     beside: dict[tuple[str, int], Counter[str]] = {}
     for name in listed:
         words = ["", *(word.text for word in tokens(name)), ""]
@@ -227,9 +227,9 @@ class Question:
         left = {word.start for word in without_everyday(raw, read)}
         idle = {at for at, word in enumerate(typed) if word.start not in left and at not in self._lines}
         everywhere = {
-            at
-            for place, phrase in _phrases_in(typed, _everywhere(), folded=True)
-            for at in range(place, place + len(phrase.words))
+            at + more
+            for at, phrase in _phrases_in(typed, _everywhere(), folded=True)
+            for more in range(len(phrase.words))
         }
         spans = _own_figures(raw)
         own = {
@@ -315,13 +315,13 @@ class Question:
 
     def keeps_denials(self, told: str) -> bool:
         """Whether each telling word that a no stands before is denied in `told` too: "nghỉ không lương" is no paid leave."""
-        denied = [
-            at
-            for at in self._places
-            if any(self._typed[before].text.lower() in negations() for before in range(max(0, at - 2), at))
-        ]
-        clauses = [text_of(clause) for clause in _CLAUSE.split(told)] if denied else []
-        denying = [one for one in clauses if any(word.text.lower() in negations() for word in one.words)]
+
+        def denies(words: Sequence[WordToken]) -> bool:
+            return any(word.text.lower() in negations() for word in words)
+
+        denied = [at for at in self._places if denies(self._typed[max(0, at - 2) : at])]
+        clauses = map(text_of, _CLAUSE.split(told)) if denied else ()
+        denying = [one for one in clauses if denies(one.words)]
         return all(any(self._held(at, clause, frozenset()) for clause in denying) for at in denied)
 
     def _any(self, places: Sequence[int], text: Text) -> bool:
@@ -516,8 +516,7 @@ def negations() -> frozenset[str]:
 def listed_words() -> frozenset[str]:
     """The folded words of all names and fillers: none of them is a slip."""
     fillers = [phrase for phrases in read_lists(FOLDER / "filler.txt").values() for phrase in phrases]
-    names = [name for names in synonyms().names for name in names]
-    return frozenset(word.folded for text in (*fillers, *names) for word in tokens(text))
+    return frozenset(word.folded for text in (*fillers, *synonyms().every) for word in tokens(text))
 
 
 def names_in(raw: str) -> list[tuple[int, int]]:
@@ -530,14 +529,15 @@ def names_in(raw: str) -> list[tuple[int, int]]:
 @cache
 def known_names() -> str:
     """All that synonyms.txt names, in small letters, a name a line."""
-    return "\n".join(name.lower() for names in synonyms().names for name in names)
+    return "\n".join(synonyms().every).lower()
 
 
 class Synonyms(NamedTuple):
-    """The names of each line of synonyms.txt, and its phrases by their first folded word."""
+    """The names of each line of synonyms.txt, its phrases by their first folded word, and every name."""
 
     names: tuple[tuple[str, ...], ...]
     by_first: dict[str, list[Phrase]]
+    every: tuple[str, ...]
 
 
 @cache
@@ -548,9 +548,8 @@ def synonyms() -> Synonyms:
         for line in (FOLDER / "synonyms.txt").read_text(encoding="utf-8").splitlines()
         if line.strip() and not line.startswith("#")
     ]
-    return Synonyms(
-        tuple(lines), _by_first((number, name) for number, names in enumerate(lines) for name in names)
-    )
+    names = [(number, name) for number, names in enumerate(lines) for name in names]
+    return Synonyms(tuple(lines), _by_first(names), tuple(name for _, name in names))
 
 
 @cache
@@ -591,22 +590,14 @@ def _phrases_in(
 
     `folded` looks at no accents.
     """
-    found: list[tuple[int, Phrase]] = []
-    at = 0
-    while at < len(typed):
-        fitting = _fitting(typed, at, by_first, folded=folded)
-        length = max((len(phrase.words) for phrase in fitting), default=0)
-        beyond = (
-            len(one.words)
-            for inside in range(at + 1, at + length)
-            for one in _fitting(typed, inside, by_first, folded=folded)
-            if inside + len(one.words) > at + length
-        )
-        if not length or length < max(beyond, default=0):
-            at += 1
-            continue
-        found += [(at, phrase) for phrase in fitting if len(phrase.words) == length]
-        at += length
+    found, end = list[tuple[int, Phrase]](), 0
+    fitting = [_fitting(typed, at, by_first, folded=folded) for at in range(len(typed))]
+    longest = [max((len(one.words) for one in here), default=0) for here in fitting]
+    for at, most in enumerate(longest):
+        inside = range(at + 1, at + most)
+        if at >= end and not any(longest[one] > most and one + longest[one] > at + most for one in inside):
+            found += [(at, one) for one in fitting[at] if len(one.words) == most]
+            end = at + most
     return found
 
 
@@ -614,15 +605,16 @@ def _fitting(
     typed: Sequence[WordToken], at: int, by_first: dict[str, list[Phrase]], *, folded: bool
 ) -> list[Phrase]:
     """The listed phrases that begin at a place."""
-    return [one for one in by_first.get(typed[at].folded, ()) if _fits(typed, at, one.words, folded=folded)]
-
-
-def _fits(typed: Sequence[WordToken], at: int, words: Sequence[WordToken], *, folded: bool) -> bool:
-    span = typed[at : at + len(words)]
-    return len(span) == len(words) and all(
-        one.folded == word.folded and (folded or accents_agree(one.text, word.text))
-        for one, word in zip(span, words, strict=True)
-    )
+    found = [(one, typed[at : at + len(one.words)]) for one in by_first.get(typed[at].folded, ())]
+    return [
+        one
+        for one, said in found
+        if [word.folded for word in said] == [word.folded for word in one.words]
+        and (
+            folded
+            or all(accents_agree(word.text, own.text) for word, own in zip(said, one.words, strict=True))
+        )
+    ]
 
 
 # --- What kind of figure a question asks for

@@ -40,8 +40,8 @@ def spelt_out(message: str, lang: Lang) -> str:
 @cache
 def _known_pairs() -> frozenset[tuple[str, str]]:
     """Neighbours, folded, in the names of synonyms.txt."""
-    names = [[word.folded for word in tokens(name)] for listed in synonyms().names for name in listed]
-    return frozenset(pair for words in names for pair in pairwise(words))
+    names = (pairwise(tokens(name)) for name in synonyms().every)
+    return frozenset((one.folded, two.folded) for pairs in names for one, two in pairs)
 
 
 @cache
@@ -52,7 +52,7 @@ def _corrector() -> Corrector:
         if typed not in _GRADES
     }
     sums = [phrase for name in ("sum", "math", "total") for phrase in read_lists(FOLDER / "tools.txt")[name]]
-    names = [*(name for names in synonyms().names for name in names), *sums]
+    names = [*synonyms().every, *sums]
     known = [*listed_words(), *_domain_words()]
     return Corrector(names, known, chat, SpellingRules(unique=True, same_start=True, same_language=True))
 

@@ -351,7 +351,7 @@ def names_only_day(text: str) -> bool:
 
 
 def names_no_act(text: str) -> bool:
-    """Whether it asks of something whether it may, but not what ("kho vận có được không"): that stands in what was said before."""
+    """Whether it asks of something if it may, but not what ("kho vận có được không"): that stands in what was said before."""
     may = _MAY.search(fold(text))
     return may is not None and question_of(nfc(text)[: may.start()]).is_topic
 

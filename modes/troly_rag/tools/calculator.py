@@ -227,17 +227,16 @@ def work_out(question: str, before: str, text: str, lang: Lang, *, typed: str = 
         [named] if named else [figure_request(before.partition("\n")[0]).units, *([named] if anew else [])]
     )
     carried = _carried_over(text, question, before)
-    if parts := _by_parts(text, question, own, lang):
-        return parts
-    if (fresh or _grade_in(question)) and (
-        paid := _by_months_of_pay(text, f"{question}\n{before}", said, lang)
-    ):
-        return paid
+    whole = _by_parts(text, question, own, lang)
+    if not whole and (fresh or _grade_in(question)):
+        whole = _by_months_of_pay(text, f"{question}\n{before}", said, lang)
+    if whole:
+        return whole
     rules = [one.strip() for one in claims_of(text)]
     if {"money"} < named & {"money", *_GRANTED}:
         # Days and money that are asked for in one message stand in sentences of their own.
         each = [
-            next(filter(None, (_by_unit(one, said, question, kind, lang, typed=typed) for one in rules)), "")
+            "".join(_by_unit(one, said, question, kind, lang, typed=typed) for one in rules)
             for kind in (named - {"money"}, {"money"})
         ]
         if all(each):
@@ -269,7 +268,7 @@ def _by_hour(
     Hours of several kinds of day are each its own; a message whose own figures are neither hours nor pay asks of something else.
     """
     hours = said.counted.get("hour")
-    cases = [(clause, share) for clause in _clauses(sentence) for share in _shares(clause)]
+    cases = _cases(sentence)
     if hours is None or not cases or not re.search(r"luong gio|overtime|hourly|lam them", fold(sentence)):
         return ""
     if own.counted and "hour" not in own.counted and own.money is None and own.hourly is None:
@@ -351,7 +350,6 @@ def _by_unit(
     counted = [(unit, words, said.counted[unit]) for unit, words in UNITS.items() if unit in said.counted]
     for unit, words, count in counted:
         for amount in find_amounts(sentence):
-            rest = fold(sentence[amount.end : amount.end + 40])
             match = _for_each(sentence, amount, words)
             if match is None:
                 continue
@@ -366,7 +364,7 @@ def _by_unit(
             free = next(
                 (Decimal(n) for n, word in _OVER.findall(text) if re.fullmatch(words, word)), Decimal(0)
             )
-            if (first := _FROM_THE.match(rest, match.end())) is not None:
+            if (first := _FROM_THE.match(match.string, match.end())) is not None:
                 free = Decimal(NUMBERS.index(first[1]) % 10)
             beyond = max(Decimal(0), count - free)
             times = Decimal(int(beyond / step))
@@ -483,14 +481,8 @@ def _by_divided_pay(
 
 def _by_share(sentence: str, question: str, said: Figures, lang: Lang) -> str:
     """A percentage of the pay that was said."""
-    cases = [
-        (clause, share)
-        for clause in _clauses(sentence)
-        for share in _shares(clause)
-        if _PAY.search(fold(clause))
-    ]
-    money = said.money
-    asked = text_of(question)
+    money, asked = said.money, text_of(question)
+    cases = [case for case in _cases(sentence) if _PAY.search(fold(case[0]))]
     cases = [case for case in cases if question_of(case[0]).coverage(asked).share >= _SPOKEN_OF]
     if not cases or money is None or "hour" in said.counted or _HOURLY.search(fold(sentence)):
         return ""
@@ -526,28 +518,19 @@ def _is_share_of(clause: str, question: str) -> bool:
 def _by_parts(text: str, question: str, own: Figures, lang: Lang) -> str:
     """Points out of parts that each weigh a share of the whole, or those that were said, with the grade they come to."""
     points, lines = own.counted.get("point"), list[str]()
+    # Of several figures without a comma between them each has the words before it.
+    said = [
+        (text_of(piece[at : amount.end] if len(found) > 1 else piece), amount.value)
+        for piece in _AND.split(question)
+        for found in [find_amounts(piece)]
+        for at, amount in zip([0, *(one.end for one in found)], found, strict=False)
+    ]
     for sentence in map(str.strip, claims_of(text)):
-        cases = [(_name(clause), share) for clause in _clauses(sentence) for share in _shares(clause)]
-        # Of several figures without a comma between them each has the words before it.
-        said = [
-            (piece[at : amount.end] if len(found) > 1 else piece, amount)
-            for piece in _AND.split(question)
-            for found in [find_amounts(piece)]
-            for at, amount in zip([0, *(one.end for one in found)], found, strict=False)
-        ]
-        each = [
-            next(
-                (
-                    amount.value
-                    for piece, amount in said
-                    if question_of(name).coverage(text_of(piece)).share >= _HALF
-                ),
-                None,
-            )
-            for name, _ in cases
-        ]
-        if len(cases) > 1 and sum(share for _, share in cases) == _WHOLE and None not in each:
-            terms = [(value or Decimal(0), share) for value, (_, share) in zip(each, cases, strict=True)]
+        cases = _cases(sentence)
+        names = [question_of(_name(clause)) for clause, _ in cases]
+        each = [[value for piece, value in said if name.coverage(piece).share >= _HALF] for name in names]
+        if len(cases) > 1 and sum(share for _, share in cases) == _WHOLE and all(each):
+            terms = [(values[0], share) for values, (_, share) in zip(each, cases, strict=True)]
             points = sum((value * share / _WHOLE for value, share in terms), Decimal(0))
             sums = " + ".join(f"{_plain(value, lang)} × {_plain(share, lang)}%" for value, share in terms)
             lines.append(f"{sums} = {say('math.points', lang, count=_plain(points, lang))}")
@@ -720,8 +703,13 @@ def _clauses(sentence: str) -> Iterator[str]:
     yield from filter(None, parts)
 
 
-def _shares(clause: str) -> list[Decimal]:
-    return [amount.value for amount in find_amounts(clause) if amount.unit == "%"][:1]
+def _cases(sentence: str) -> list[tuple[str, Decimal]]:
+    """The clauses of a sentence that tell a percentage, each with its first."""
+    told = [
+        (one, [amount.value for amount in find_amounts(one) if amount.unit == "%"])
+        for one in _clauses(sentence)
+    ]
+    return [(clause, shares[0]) for clause, shares in told if shares]
 
 
 def _base(sentence: str, end: int, unit: str) -> Decimal:

@@ -147,9 +147,7 @@ def parse_log_query(query: str, now: datetime, known: Iterable[str] = ()) -> Log
         periods = [_days(*whole(today, all_of))]
     measure, times, rest, more = _how_large(rest)
     rest, without, no_levels, left = left_out(rest, known)
-    text = fold(rest)
-    # A level in capitals is meant to the letter; "lỗi" is every line that is no less than an error.
-    levels = {level for level in LEVELS if re.search(rf"\b{level}\b", rest)} or _levels_in(text)
+    levels = _levels_in(rest)
     if no_levels:
         levels = (levels or {*LEVELS, ""}) - no_levels
     words = tuple(fold(quoted) for quoted in re.findall(r"[\"“']([^\"”']{2,60})[\"”']", rest))
@@ -171,9 +169,12 @@ def parse_log_query(query: str, now: datetime, known: Iterable[str] = ()) -> Log
     )  # fmt: skip
 
 
-def _levels_in(text: str) -> set[str]:
+def _levels_in(query: str) -> set[str]:
+    """The levels that are meant: one in capitals to the letter, "lỗi" every line that is no less than an error."""
+    if exact := {level for level in LEVELS if re.search(rf"\b{level}\b", query)}:
+        return exact
     # In "lỗi nghiêm trọng" the fault is only what is serious.
-    text = _FAULT_OF_LEVEL.sub(r"\1\2", text)
+    text = _FAULT_OF_LEVEL.sub(r"\1\2", fold(query))
     levels = {level for word, level in _LEVEL_WORDS.items() if re.search(rf"\b{word}\b", text)}
     return levels | ({"CRITICAL"} if "ERROR" in levels else set())
 
@@ -332,7 +333,7 @@ def left_out(query: str, known: Iterable[str]) -> tuple[str, tuple[str, ...], se
         end = ends.start() if ends else len(query)
         part = query[hit.end : end]
         names = tuple(dict.fromkeys((*codes_in(part), *map(fold, systems_in(part, known)))))
-        levels = {level for level in LEVELS if re.search(rf"\b{level}\b", part)} or _levels_in(fold(part))
+        levels = _levels_in(part)
         if names and levels and not codes_in(part):
             return query, (), set(), [query[hit.start : end].strip()]
         if names or levels:
@@ -345,7 +346,7 @@ def _denials(query: str, known: Iterable[str]) -> Iterator[str]:
     text = fold(query)
     for hit in _DENIED.finditer(text):
         last = query[hit.start() : hit.end()].rsplit(maxsplit=1)[-1]
-        if last in LEVELS or _levels_in(fold(last)) or codes_in(last) or systems_in(last, known):
+        if _levels_in(last) or codes_in(last) or systems_in(last, known):
             yield query[hit.start() : hit.end()]
 
 

@@ -63,6 +63,7 @@ _GENERAL, _AND = (
 _OF_LOGS = ("of_log", "log_who", "log_without", "log_among", "explain")
 SLICE = 20_000
 PIECE = 1 << 20
+_Line = tuple[tuple[datetime, int], str]
 # Different messages that are counted apart; a log of nothing but different ones fills no memory.
 MOST_MESSAGES = 20_000
 
@@ -74,9 +75,6 @@ class LineKind(NamedTuple):
     level: str
     message: str
     file: str = ""
-
-
-_Line = tuple[tuple[datetime, int], str]
 
 
 class _Seen(NamedTuple):
@@ -427,9 +425,10 @@ def _by_part(tally: LogTally, wanted: LogQuery, named: Sequence[str], lang: Lang
     # One that was asked for and wrote nothing is told too.
     systems.update({name: 0 for name in named if name in tally.named})
     if len(files := tally.by("file")) > 1:
-        several = len(tally.by("level")) > 1
-        levels = {name: f" ({_levels(tally, name)})" if several else "" for name in files}
-        told = (f"{one} {say('log.lines', lang, count=count)}{levels[one]}" for one, count in files.items())
+        told = (
+            f"{name} {say('log.lines', lang, count=count)} ({_levels(tally, name)})"
+            for name, count in files.items()
+        )
         yield say("log.by_file", lang, files="; ".join(told))
     if len(systems) > 1:
         most = sorted(systems.items(), key=lambda one: (-one[1], one[0]))[:_SHOWN]

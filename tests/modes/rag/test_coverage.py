@@ -207,3 +207,31 @@ def test_words_of_another_wording_keep_their_marks() -> None:
     look = named_elsewise("ngày thành lập công ty")
     assert {"thanh", "lap"} <= look("Lịch sử công ty") & look("lich su cong ty")
     assert not look("mặc lịch sự")
+
+
+@pytest.mark.parametrize(
+    ("name", "longer"),
+    [
+        ("chứng từ", "nộp chứng từ"),
+        ("giám đốc", "tổng giám đốc"),
+        ("mật khẩu", "quên mật khẩu"),
+        ("đăng ký", "hạn đăng ký"),
+    ],
+)
+def test_a_name_at_the_end_of_a_longer_one_is_spoken_of(name: str, longer: str) -> None:
+    assert question_of(name).coverage(text_of(f"Việc {longer} trong ngày")).share == 1
+    assert question_of(longer).coverage(text_of(f"Việc {name} trong ngày")).share < 1
+
+
+@pytest.mark.parametrize("name", ["nghỉ việc", "nghỉ phép"])
+def test_a_name_at_the_beginning_of_a_longer_one_is_not_spoken_of(name: str) -> None:
+    longer = {"nghỉ việc": "nghỉ việc riêng", "nghỉ phép": "nghỉ phép năm"}[name]
+    assert not text_of(name).lines <= text_of(longer).lines
+
+
+@pytest.mark.parametrize("count", ["số ngày", "mấy ngày", "bao nhiêu ngày"])
+@pytest.mark.parametrize("name", ["làm việc từ xa", "làm việc tại nhà"])
+def test_a_name_that_begins_inside_a_shorter_one_is_read_whole(count: str, name: str) -> None:
+    # "Ngày làm việc" is a name too.
+    assert question_of(f"{count} {name}").coverage(text_of("Làm việc từ xa 2 ngày mỗi tuần")).share == 1
+    assert question_of(f"{count} {name}").coverage(text_of("Các ngày làm việc trong tuần")).share != 1

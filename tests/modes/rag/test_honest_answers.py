@@ -704,3 +704,64 @@ async def test_a_named_working_day_is_an_ordinary_one(desk: RagDesk, day: str) -
 @pytest.mark.parametrize("second", ["lần thứ hai", "con thứ ba"])
 def test_the_second_of_something_is_no_monday(second: str) -> None:
     assert _WORKDAY.search(fold(second)) is None
+
+
+@pytest.mark.parametrize(
+    "asked", ["kho vận có được không", "kế toán được không", "thế còn kế toán", "còn kinh doanh thì sao"]
+)
+async def test_a_page_that_only_names_what_a_follow_up_names_is_no_answer(desk: RagDesk, asked: str) -> None:
+    await desk.ask("Phụ cấp điện thoại bao nhiêu?", offline=True)
+    told = await desk.ask(asked, offline=True)
+    if "7 phòng ban" in told.answer:
+        assert told.done.metadata["answered"] is False
+        assert "“Phụ cấp” không nói đến điều này" in told.answer
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [("còn wifi", "SAOMAI"), ("thế còn máy in thì sao", "PRN-T3"), ("thử việc thì sao", "60 ngày")],
+)
+async def test_a_follow_up_that_names_another_page_by_its_title_is_answered(
+    desk: RagDesk, asked: str, said: str
+) -> None:
+    await desk.ask("Phụ cấp điện thoại bao nhiêu?", offline=True)
+    told = await desk.ask(asked, offline=True)
+    assert said in told.answer
+    assert told.done.metadata["answered"] is not False
+
+
+@pytest.mark.parametrize("hours", [41, 45, 60])
+async def test_whether_more_than_a_bound_may_be_is_no_sum(desk: RagDesk, hours: int) -> None:
+    await desk.ask("làm thêm 4 tiếng ngày thường lương 13 triệu được bao nhiêu", offline=True)
+    told = await desk.ask(f"thế tháng em làm {hours} giờ rồi có được làm nữa không", offline=True)
+    assert "Không quá 40 giờ" in told.answer
+    assert "=" not in told.answer
+    told = await desk.ask(
+        f"lương 13 triệu, làm thêm {hours} giờ ngày thường thì được bao nhiêu", offline=True
+    )
+    assert f"{hours} × 13.000.000" in told.answer
+
+
+async def test_what_a_page_tells_whole_is_no_other_figure_of_a_sum(desk: RagDesk) -> None:
+    desk.become("private", department="hr")
+    await desk.ask("Đi muộn 6 lần trong một tháng thì bị trừ bao nhiêu tiền?", offline=True)
+    told = await desk.ask("tái phạm ba tháng liền thì sao", offline=True)
+    assert "khiển trách" in told.answer
+    assert "=" not in told.answer
+    assert "(8 − 3)" in (await desk.ask("8 lần thì sao", offline=True)).answer
+
+
+async def test_what_befell_a_machine_in_days_gone_by_is_asked_of_the_log(desk: RagDesk) -> None:
+    desk.become("private", department="it")
+    now = datetime(2026, 11, 23, 10, tzinfo=HCM)
+    told = await desk.ask("db-02 có mấy lần replication broken trong tháng 11", offline=True, now=now)
+    assert "51 dòng" in told.answer
+    told = await desk.ask("máy chủ db-02 dùng để làm gì", offline=True, now=now)
+    assert "bản sao" in told.answer
+
+
+async def test_days_of_one_sum_that_are_named_in_two_stretches_are_each_told(desk: RagDesk) -> None:
+    asked = "làm thêm 4 tiếng ngày thường lương 13 triệu được bao nhiêu, nếu chủ nhật thì bao nhiêu"
+    told = await desk.ask(asked, offline=True)
+    assert "375.000" in told.answer
+    assert "500.000" in told.answer

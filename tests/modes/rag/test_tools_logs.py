@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from troly.text.dates import HCM
 from troly_rag.tools.log_query import LogQuery, parse_log_query
 from troly_rag.tools.logs import (
+    KEPT,
     PIECE,
     LogTally,
     _named_files,
@@ -486,3 +487,11 @@ def test_the_whole_of_a_unit_is_not_the_day_before_it(day: int, said: str, lengt
     assert wanted.end - wanted.start == timedelta(days=length)
     assert wanted.start <= before.start < wanted.end
     assert not wanted.unread
+
+
+@pytest.mark.parametrize("count", range(1, 9))
+def test_few_lines_are_all_told_and_of_more_the_last(count: int) -> None:
+    lines = [line(at, "ERROR", f"took {at} ms") for at in range(1, count + 1)]
+    told = render_tally(tallied(lines, LogQuery()), LogQuery(), "vi")
+    assert [f"took {at} ms" in told for at in range(1, count)] == [count <= KEPT] * (count - 1)
+    assert f"took {count} ms" in told

@@ -429,3 +429,67 @@ def test_of_days_left_over_that_are_asked_how_many_may_move_the_rest_alone_is_pa
     assert f"({days} − 5)" in told
     assert format_number(Decimal(days - 5) * 1_000_000, "vi", 0) in told
     assert "chuyển tối đa 5 ngày" in told
+
+
+OVERTIME = "Làm thêm ngày thường được trả 150% lương giờ, ngày nghỉ hằng tuần 200%, ngày lễ 300%."
+
+
+@given(st.lists(st.integers(10, 900), min_size=2, max_size=4))
+def test_a_wage_that_was_said_last_is_the_wage(thousands: list[int]) -> None:
+    said = [f"lương giờ {wage} nghìn" for wage in thousands]
+    assert figures_of("\n".join(said)).hourly == thousands[0] * 1000
+    told = work_out("còn chủ nhật", "\n".join([*said, "làm thêm 4 tiếng"]), OVERTIME, "vi")
+    assert format_number(Decimal(thousands[0] * 8000), "vi", 0) in told
+
+
+@pytest.mark.parametrize("month", range(1, 13))
+def test_a_month_of_a_year_and_a_day_of_a_month_count_nothing(month: int) -> None:
+    assert figures_of(f"vào làm tháng {month} năm nay thì được mấy ngày").counted == {}
+    assert figures_of(f"nghỉ từ ngày {month} tháng 12").counted == {}
+    assert figures_of(f"làm {month} năm, mỗi tháng {month} ngày").counted == {"year": month, "day": month}
+
+
+@given(
+    st.integers(2, 60), st.sampled_from(["bữa", "suất"]), st.sampled_from(["suất ăn", "mỗi suất", "một suất"])
+)
+def test_a_price_behind_what_it_is_of_is_for_each(count: int, unit: str, thing: str) -> None:
+    page = f"Căng tin ở tầng 6, {thing} 35.000 VND, có món chay thứ hai."
+    told = work_out(f"ăn {count} {unit} hết bao nhiêu tiền", "", page, "vi")
+    assert format_number(Decimal(count * 35_000), "vi", 0) in told
+    assert not work_out(f"ăn {count} {unit} hết bao nhiêu tiền", "", "Phạt 35.000 VND khi mất thẻ.", "vi")
+
+
+@pytest.mark.parametrize(
+    ("births", "months", "money"),
+    [("sinh đôi", "7 tháng", "10.000.000"), ("sinh ba", "8 tháng", "15.000.000")],
+)
+def test_days_and_money_of_one_message_are_both_worked_out(births: str, months: str, money: str) -> None:
+    page = "Sinh con được nghỉ 6 tháng, sinh đôi thêm 1 tháng cho mỗi con từ con thứ hai. Công ty hỗ trợ thêm 5.000.000 VND cho mỗi bé."
+    told = work_out(f"{births} được nghỉ mấy tháng, hỗ trợ bao nhiêu tiền", "", page, "vi")
+    assert months in told
+    assert money in told
+    assert money not in work_out(f"{births} được nghỉ mấy tháng", "", page, "vi")
+
+
+@pytest.mark.parametrize("grade", ["nếu xếp loại A", "loại A thì sao", "còn loại A"])
+def test_a_grade_after_a_bonus_is_worked_out_and_one_without_bonus_is_not(grade: str) -> None:
+    page = "Làm đủ 12 tháng được thưởng Tết bằng 1 tháng lương cơ bản. Người xếp loại A được thêm 0,5 tháng, loại D không có thưởng năm."
+    before = "Làm 8 tháng thì thưởng Tết bao nhiêu, lương cơ bản 12 triệu?"
+    assert "14.000.000" in work_out(grade, before, page, "vi")
+    assert not work_out(grade.replace("A", "D"), before, page, "vi")
+    assert not work_out("ai duyệt", before, page, "vi")
+
+
+@given(st.integers(6, 20), st.integers(6, 20))
+def test_days_that_were_carried_over_already_are_those_of_the_rule(days: int, other: int) -> None:
+    page = "Phép chưa dùng được chuyển tối đa 5 ngày. Phần còn lại được quy đổi theo lương chia 26 ngày công."
+    told = work_out(
+        f"còn {days} ngày phép, chuyển 5 ngày rồi, lương 26 triệu, phần còn lại quy ra bao nhiêu tiền",
+        "",
+        page,
+        "vi",
+    )
+    assert f"({days} − 5)" in told
+    # What goes on with a question stands before it.
+    asked = f"còn {days} ngày phép, lương 26 triệu, không dùng hết quy ra bao nhiêu tiền"
+    assert f"({other} − 5)" in work_out(f"nếu còn {other} ngày: {asked}", "", page, "vi")
