@@ -293,7 +293,9 @@ async def final_response(state: State, turn: TurnContext, step: Step) -> State:
     content = composed.content
     turn.answered = composed.answered
     turn.conversation_metadata[SUM] = composed.computed
-    read = any(tool == LOG for output in execution.outputs for tool, _ in output.extras)
+    # What a log could not be asked leaves nothing to go on with.
+    extras = (extra for output in execution.outputs for extra in output.extras)
+    read = any(tool == LOG and (one.covered or one.evidence) for tool, one in extras)
     show(turn, work.routing.refined_query, content.evidence, logs_read=read)
     turn.say(content.answer)
     if content.evidence:

@@ -285,12 +285,10 @@ class Question:
         """Whether each number of the question stands in `told` in one clause with another word of it: a year of one
         event is not that of another."""
         numbers = [at for at in self._places if self._typed[at].folded.isdigit()]
-        others = self._things
-        clauses = [text_of(clause) for clause in _CLAUSE.split(told)] if numbers and others else []
-        return all(
-            any(self._held(at, clause, frozenset()) and self._any(others, clause) for clause in clauses)
+        clauses = [text_of(clause) for clause in _CLAUSE.split(told)] if numbers else []
+        return not self._things or all(
+            any(self._held(at, one, frozenset()) and self._any(self._things, one) for one in clauses)
             for at in numbers
-            if others
         )
 
     def keeps_figures(self, told: str) -> bool:

@@ -237,7 +237,7 @@ WEEKDAY = re.compile(
     r"\b(?:(?:on|hom|ngay) )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|thu (?:hai|ba|tu|nam|sau|bay|[2-7])|chu nhat|weekends?|cuoi tuan)\b"
 )
 _MAY = re.compile(r"\b(?:thi |co )*(?:duoc|bi|can|phai) (?:khong|ko|k|chu|sao)?\W*$")
-_MOST = 8
+_MOST, _ONE_NAME = 8, 2
 # What parts the telling of how it came about from the question.
 _SETTING = re.compile(r"[.;!\n]+(?=\s|$)|,(?!\d)|\bnên\b")
 
@@ -353,7 +353,8 @@ def names_only_day(text: str) -> bool:
 def names_no_act(text: str) -> bool:
     """Whether it asks of something if it may, but not what ("kho vận có được không"): that stands in what was said before."""
     may = _MAY.search(fold(text))
-    return may is not None and question_of(nfc(text)[: may.start()]).is_topic
+    named = question_of(nfc(text)[: may.start()] if may else "")
+    return named.is_topic and named.subjects <= _ONE_NAME
 
 
 def without_setting(text: str) -> str:

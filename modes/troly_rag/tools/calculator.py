@@ -223,12 +223,11 @@ def work_out(question: str, before: str, text: str, lang: Lang, *, typed: str = 
     named = figure_request(question).units or ({"money"} if _MONEY.search(fold(typed)) else frozenset())
     # What names its own subject may ask for another unit than the question before.
     anew = question_of(typed or question).subjects >= _FEWEST_NAMED
-    units = (
-        [named] if named else [figure_request(before.partition("\n")[0]).units, *([named] if anew else [])]
-    )
-    carried = _carried_over(text, question, before)
+    earlier = figure_request(before.partition("\n")[0]).units
+    units = [named] if named else [earlier, *([named] if anew else [])]
     whole = _by_parts(text, question, own, lang)
-    if not whole and (fresh or _grade_in(question)):
+    # A grade alone is put into a sum of months that were said.
+    if not whole and (fresh or (_grade_in(question) and said.counted.keys() & {"month", "year"})):
         whole = _by_months_of_pay(text, f"{question}\n{before}", said, lang)
     if whole:
         return whole
@@ -248,7 +247,7 @@ def work_out(question: str, before: str, text: str, lang: Lang, *, typed: str = 
             lambda one, kind=kind: _by_unit(one, said, question, kind, lang, typed=typed or question)
             for kind in units
         ),
-        lambda one: _by_divided_pay(one, said, question, carried, lang),
+        lambda one: _by_divided_pay(one, said, question, _carried_over(text, question, before), lang),
         lambda one: _by_share(one, question, said, lang),
     )
     found = [
