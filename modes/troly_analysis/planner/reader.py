@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
+from functools import partial
 from typing import Any, Literal
 
 from troly.text.fold import accents, accents_agree, fold, nfc, tokens, words
@@ -619,11 +621,12 @@ class Reader:
     def _pointers(self) -> None:
         """What points at the question before and its answer: "tháng đó", "trong số đó", "kênh đó", "cái thứ hai", "cả hai"."""
         self._picks()
+        self._end_of_shown()
         for at, mention in enumerate(self.mentions):
             if mention.role:
                 continue
-            if self._end_of_list(at) or (self.has(at, "pointer") and self.has(at - 1, "share", "growth")):
-                self.take("head", at)  # "tỉ lệ đó" is what was worked out before
+            if self._points_nowhere(at):
+                self.take("head", at)
             elif self.has(at, "among", "then") and not self._several(at + 1):
                 self.parts.kept.append("" if self.has(at, "among") else "any")
                 self.take("pointer", at)
@@ -642,6 +645,18 @@ class Reader:
             else:
                 self._whole_unit(at)
         self._last_two()
+
+    def _points_nowhere(self, at: int) -> bool:
+        """Whether a pointer is of what was worked out before ("tỉ lệ đó"), only rounds off a bound ("dưới 10 cái ấy") or asks which
+        those are ("đó là những mẫu nào"), or an end is of what was listed.
+        """
+        if self._end_of_list(at) or not self.has(at, "pointer"):
+            return self._end_of_list(at)
+        worked = self.has(at - 1, "share", "growth") and not self.at(at + 1).unit
+        bounds = self.at(at - 1).amount and self.has(at - 2, "gt", "lt") and " " in self.mentions[at].said
+        if bounds:
+            self.mentions[at].labels = frozenset({"filler", "thing"})
+        return bool(worked or (not at and self.at(1).said in {"la", "are"} and self.any("which", "list")))
 
     def _picks(self) -> None:
         """ "Cái rẻ nhất còn mấy cái": the end is of the thing, whatever else is asked of it."""
@@ -720,6 +735,19 @@ class Reader:
         ends = self.has(at, "thing") and self.has(at + 1, "max", "min")
         return self.about is not None and ends and not named
 
+    def _end_of_shown(self) -> None:
+        """ "Tỉnh thấp nhất" after provinces, where another figure of it is asked for ("… được mấy đơn"): the one at that end of them."""
+        asked = any(self.is_rows(at) or self.figure(at) is not None for at in self.places)
+        if not asked or self.about is None or self.any("which", "which one", "who", "list", "superlative"):
+            return
+        for at in self.places[:-1]:
+            told = any(each.startswith("of ") for each in self.mentions[at + 1].labels)
+            ends = self.has(at + 1, "max", "min") and not (told or self.has(at + 2, "pointer"))
+            noun = self._is_noun(at) and not self.has(at - 1, "by", "plural", "top")
+            if ends and noun and self._noun_ref(at) == self.about:
+                end = "max" if self.has(at + 1, "max") else "min"
+                self._point(Pointer(ref=self.about, end=end), at, at + 1)  # type: ignore[arg-type]
+
     def _several(self, at: int) -> int:
         """How many things the plain number at `at` counts, 0 for no number or one thing."""
         amount = self.at(at).amount
@@ -739,7 +767,7 @@ class Reader:
     def _last_two(self) -> None:
         """ "Kênh nào cao hơn?", "what's the difference?": of no more than these words, the two that were asked about last."""
         parts = self.parts
-        held = [at for at in self.places if self.has(at, "gt", "lt", "gap")]
+        held = [at for at in self.places if self.has(at, "gt", "lt", "gap") and not self.has(at, "filler")]
         named = any(each.values or each.period or each.amount for each in self.mentions if not each.role)
         figures = any(self.figure(at) and not self.has(at, "gt", "lt", "gap") for at in self.places)
         nouns = [at for at in self.places if self.mentions[at].targets and at not in held]
@@ -842,6 +870,9 @@ class Reader:
             return 0  # "khoa Nhi" is a department, and no second one
         if any(self.mentions[place].amount or self.figure(place) for place in range(at - 1)):
             return 0
+        counted = self.at(at + 1).amount or any(each.startswith("rank ") for each in self.at(at + 1).labels)
+        if mention.has("top") and counted:
+            return 0  # "cái top 5", "which province ranks second"
         first = mention.said in {"dau tien", "first"} or mention.has("top")
         named = (int(label[5:]) for label in sorted(mention.labels) if label.startswith("rank "))
         return next(named, 1 if first and (self.has(at - 1, "thing", "people") or mention.has("top")) else 0)
@@ -1072,6 +1103,9 @@ class Reader:
         apart = carrier is None or not self._adjacent(at, carrier)
         if ref is None or (apart and not (left or sign or ranged)):
             return
+        bare = ref.concept == "quantity" and not (sign or ranged or any(map(self.is_rows, self.places)))
+        if bare and self.any("how much"):
+            return  # "lấy 3 cái thì hết bao nhiêu tiền" is the price of three, of which no sheet knows
         places = [*places, *self._left_words(at, last)] if ref.concept == "stock" else places
         first = _number(self.mentions[at].number)
         if ranged:
@@ -1643,10 +1677,20 @@ class Reader:
 
     def _groups(self) -> None:
         """ "theo tỉnh", "tháng nào", "mỗi nhân viên", "top 5 sản phẩm": what the answer is broken down by."""
+        self._who_delivers()
         for at in self.places:
             mention = self.mentions[at]
             if not mention.role and (self._asks_which_thing(at) or self._each_row(at)):
                 continue
+            if (
+                self.has(at, "each")
+                and mention.said.endswith("nguoi")
+                and self.any("avg")
+                and not self.any("per")
+            ):
+                ref = self._persons_of_sheet() if self.schema.row_concept not in PERSONS else None
+                self.parts.per += [Group(ref)] if ref else []  # "bình quân mỗi người"
+                self.take("per" if ref else "", at)
             if mention.role or not (mention.targets or mention.unit) or mention.period:
                 continue
             trigger, place = self._trigger(at)
@@ -1675,6 +1719,25 @@ class Reader:
                 self.take("per", at, *place)
             else:
                 self._group_by(found, trigger, at, *place)
+
+    def _who_delivers(self) -> None:
+        """ "Bên nào giao", "hang nao giao" (hàng, hạng or hãng): who delivers is the carrier, and so is who was spoken of as one."""
+        ref, known = self.schema.of("carrier"), concept("carrier")
+        said = {word for each in turn_words("delivers") for word in fold(each).split()}
+        delivers = not said.isdisjoint(word.folded for word in self.wording.words)
+        if ref is None or known is None or not (delivers or self.about == ref):
+            return
+        if any(each.op == "in" for each in self.parts.conditions) or any(
+            each.ref == ref for each in self.parts.conditions
+        ):
+            return
+        for at in self.places:
+            alone = delivers and self.has(at, "which one") and self.mentions[at].said.startswith("ben")
+            named = self.has(at + 1, "which") and self.mentions[at].said in map(fold, known.phrases)
+            if not self.mentions[at].role and (alone or (named and not accents(self.mentions[at].text))):
+                self.mentions[at].labels |= {"which"}
+                self._group_by(Group(ref), "which", at, *([at + 1] if named else []))
+                break
 
     def _group_by(self, found: Group, trigger: str, *places: int) -> None:
         """Break the answer down by what a trigger names; "kênh nào" asks for one even where each is spoken of too."""
@@ -1929,7 +1992,7 @@ class Reader:
         behind, counted = at + 1, self.beside(at, -1)
         if not self.has(at, "thing") or self._between(at, behind).strip():
             return False
-        noun = self.at(behind).unit or (self._is_noun(behind) and not self.is_rows(behind))
+        noun = self.at(behind).unit or self._is_noun(behind)
         return bool(noun) and not (self.has(counted, "count", "number", "by") or self._several(counted))
 
     def _list_of_figures(self) -> None:
@@ -2205,8 +2268,23 @@ class Reader:
             return None
         if self.figure(at) is not None and not distinct and not self.is_rows(at):
             self.take("count", *said)
-            return None
+            return self._rows_in_pieces(at, said)
         return self._count_things(at, said, distinct, halves=halves and not said)
+
+    def _rows_in_pieces(self, at: int, said: list[int]) -> Measure | None:
+        """The number of rows in a state or place that are spoken of, which "cái" counts too: "đơn đang giao có mấy cái"; None where
+        pieces are counted, of goods or of one row.
+        """
+        rows = [place for place in range(at) if self.is_rows(place) and self.mentions[place].targets]
+        other = ("sold", "bought", "per", "each", "pointer", "avg", "sum", "max", "min", "latest", "earliest")
+        held = self.parts.conditions
+        inside = any(each.ref.concept in GOODS or self._is_row_key(each) for each in held)
+        state = any(each.ref.concept in STATES | _NAMED_KINDS for each in held)
+        if not (said and rows and state and self.has(at, "thing")) or inside or self.any(*other):
+            return None
+        self.parts.rows = self.noun(rows[0])
+        self.take("count", at)
+        return Measure("count", noun=self.parts.rows)
 
     def _beside_figure(self, at: int) -> bool:
         """Whether rows stand beside a figure and are counted with it: "revenue and orders", no "doanh thu và đơn lớn nhất"."""
@@ -2253,15 +2331,20 @@ class Reader:
 
     def _count_persons(self, at: int, places: list[int]) -> Measure | None:
         """ "Bao nhiêu người": the different persons of the sheet where a row is not one."""
-        if self.schema.row_concept in PERSONS:
-            self.take("count", at, *places)
-            return Measure("count", noun=self.mentions[at].text)
+        rows, ref = self.schema.row_concept in PERSONS, self._persons_of_sheet()
+        if not (rows or ref):
+            return None
+        self.take("count", at, *places)
+        noun = self.mentions[at].text
+        return Measure("count", noun=noun) if rows else Measure("count", ref, distinct=True, noun=noun)
+
+    def _persons_of_sheet(self) -> Ref | None:
+        """The column of the persons whom the rows are of."""
         served = self.schema.deals and not self.any("sold", "seller")  # who bought is none of those who sell
         for name in PERSONS:
             refs = [ref for ref in self.schema.by_concept.get(name, ()) if not ref.sheet]
             if refs and not (served and name in STAFF):
-                self.take("count", at, *places)
-                return Measure("count", self._counting(refs[0]), distinct=True, noun=self.mentions[at].text)
+                return self._counting(refs[0])
         return None
 
     def _counting(self, ref: Ref) -> Ref:
@@ -2286,7 +2369,7 @@ class Reader:
         if self.mentions and self.has(0, "and") and self.mentions[0].role == "link":
             parts.labels |= {"follow"}
         ends = [each for each in self.mentions if each.role not in {"", "pointer"} and each.has("max", "min")]
-        parts.many = any(each.said.split()[0] in _MANY for each in ends)
+        parts.many = any(not _MANY.isdisjoint(each.said.split()) for each in ends)
         parts.asks = sum(self.has(at, "count", "much", "how much") for at in self.places)
         counts = [self.beside(at, 1) for at in self.places if self.has(at, "count")]
         parts.counted_value = any(self.at(at).role == "value" for at in counts)
@@ -2540,7 +2623,8 @@ class Reader:
         heads, unread = self._header_words(), list[str]()
         for start, end in joined:
             run = words[start:end]
-            if {word.folded for word in run} <= heads and not self._names_other(end):
+            agree = (any(map(partial(accents_agree, each.text), heads.get(each.folded, ()))) for each in run)
+            if all(agree) and not self._names_other(end):
                 continue
             unread.append(text[run[0].start : run[-1].end])
             if self._is_listed_figure(start, end):
@@ -2609,8 +2693,8 @@ class Reader:
         own = [ref for ref in own if ref.concept and not (ref.sheet or code_name(ref))][:_MOST_LACKING]
         return (text[name[0].start : name[-1].end], tuple(own)) if own else None
 
-    def _header_words(self) -> set[str]:
-        """Words of the names of columns that are asked for or that values were read in, which add nothing: "hình thức Ví điện
+    def _header_words(self) -> dict[str, list[str]]:
+        """By their fold the words of the names of columns that are asked for or that values were read in, which add nothing: "hình thức Ví điện
         tử", "là những mã nào"; of one row all columns are shown.
         """
         parts, schema = self.parts, self.schema
@@ -2622,9 +2706,15 @@ class Reader:
         names += [phrase for phrase in phrases if " " in phrase]
         if parts.row_key is not None:
             names += [field.name for field in schema.sheet.fields] + ["gì"]
-        said = {word.folded for name in names for word in tokens(name)}
-        said = said | _NAME if self.named else said if parts.row_key else said - _NAME
-        return said | ({"nao", "gi", "which", "what"} if said else set())
+        said = {word.text for name in names for word in tokens(name)}
+        if self.named:
+            said |= {"tên", "name", "names"}
+        elif parts.row_key is None:
+            said = {each for each in said if fold(each) not in _NAME}
+        found = defaultdict[str, list[str]](list)
+        for word in said | ({"nào", "gì", "which", "what"} if said else set()):
+            found[fold(word)].append(word)
+        return found
 
     def _understood(self) -> tuple[str, ...]:
         """The words that were read as something of the sheet, for a person who is asked back."""
