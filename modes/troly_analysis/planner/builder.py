@@ -111,7 +111,8 @@ def _pieces(w: _Builder) -> Measure | None:
 
 def _often(w: _Builder) -> Measure | None:
     """ "Được mượn nhiều nhất", "visited the most": how often something was done."""
-    done = w.form == "top" and w.parts.many and w.parts.has("verb") and not w.sold and not w.once
+    verb = w.parts.has("verb") or asking("delivers").search(w.parts.message)
+    done = w.form == "top" and w.parts.many and verb and not w.sold and not w.once
     return w.count("counted_rows") if done else None
 
 
@@ -1242,6 +1243,10 @@ def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQue
     when = parts.when
     if before.versus and when.period and not when.versus and parts.extremes and (parts.groups or parts.loose):
         before = replace(figure_alone(before), versus=None)  # "tuần đó ngày nào cao nhất" of one of the two
+    named = parts.measures or parts.rows or parts.groups or parts.extremes
+    if before.form == "rows" and parts.conditions and parts.has("count") and not named:
+        # "how many are gold" of those that were listed
+        before = replace(figure_alone(before), measures=(Measure("count", noun=before.entity),))
     change = _Change(parts, before)
     shared = _share_of(parts, before) if parts.has("share") else None
     if shared is not None:

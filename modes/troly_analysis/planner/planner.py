@@ -630,11 +630,11 @@ class _Question:
         """A total after the one thing that was found, of all that were ranked where `query` is of that thing, else of it; None for
         others.
         """
-        found = before is not None and before.form == "top" and before.limit == 1 == len(self.shown)
+        found = before is not None and bool(before.order) and before.limit == 1 == len(self.shown)
         alone = replace(parts, pointer=Pointer())
-        one = (
-            pointed_query(alone, before, None, self.shown) if before and found and parts.op == "sum" else None
-        )
+        key = self.keys.get(before.sheet) if before else None
+        summed = found and parts.has("sum")
+        one = pointed_query(alone, before, None, self.shown, key) if before and summed else None
         thing = one.conditions[len(before.conditions) :] if before and one is not None else ()
         if query is None or query.form != "scalar" or not thing or (parts.conditions or parts.when.period):
             return None
