@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from troly.text.dates import add, whole
 from troly.text.fold import fold, folded_words
-from troly_analysis.planner.lexicon import asking, turn_words
+from troly_analysis.planner.lexicon import says, turn_words
 from troly_analysis.planner.periods import counterpart, following, is_whole, preceding, same_days, span_of
 from troly_analysis.planner.pointing import figure_alone, nothing_named, points_at_days
 from troly_analysis.planner.reader import GOODS, STATES, Parts
@@ -111,7 +111,7 @@ def _pieces(w: _Builder) -> Measure | None:
 
 def _often(w: _Builder) -> Measure | None:
     """ "Được mượn nhiều nhất", "visited the most": how often something was done."""
-    verb = w.parts.has("verb") or asking("delivers").search(w.parts.message)
+    verb = w.parts.has("verb") or says("delivers").search(w.parts.message)
     done = w.form == "top" and w.parts.many and verb and not w.sold and not w.once
     return w.count("counted_rows") if done else None
 
@@ -572,10 +572,12 @@ class _Builder:
         """ "Quận 1 hơn Quận 7 bao nhiêu": the two values whose figures are taken from each other."""
         listed = [each for each in self.conditions if each.op == "in" and "," in each.said]
         pairs = [each for each in listed if len(each.value) == 2]
-        more = (
-            self.parts.has("gt", "lt") and self.parts.has("count", "much", "how much") and not self.parts.each
-        )
-        if len(pairs) != 1 or not (self.parts.has("gap") or more) or self.parts.when.versus:
+        more = self.parts.has("gt", "lt") and self.parts.has("count", "much", "how much")
+        if (
+            len(pairs) != 1
+            or not (self.parts.has("gap") or (more and not self.parts.each))
+            or self.parts.when.versus
+        ):
             return ()
         if any(group.ref != pairs[0].ref for group in self.groups):
             return ()
@@ -1125,7 +1127,7 @@ def row_of(key: Condition, parts: Parts, schema: Schema) -> DataQuery:
     asked_of = DataQuery(schema.sheet.name, "rows", (Measure("max", first),), joined, (key,))
     figures = [each.ref for each in parts.measures if each.ref]
     columns = tuple(ref.name for ref in dict.fromkeys([*figures, *asked]))
-    said = max(len(_ALSO.findall(parts.message)) + 1, len(asking("asks").findall(parts.message)))
+    said = max(len(_ALSO.findall(parts.message)) + 1, len(says("asks").findall(parts.message)))
     # What is asked besides may be a column too.
     whole = said > len(columns) or parts.has("all", "columns", "list")
     return replace(asked_of, limit=1, entity=parts.rows, columns=() if whole else columns)
@@ -1403,8 +1405,8 @@ class _Change:
         if whole and self.query.form == "top" and self.query.limit == 1 and (parts.measures or counted):
             self.query = figure_alone(self.query)  # "còn thứ bảy mấy đơn?" ranks nothing
         sums = all(each.op in _ADDS for each in self.query.measures)
-        named = bool(parts.measures or counted or parts.per)
-        named = bool(named or (parts.adjectives and self.before.form == "rows"))  # "mẫu nào giá cao nhất"
+        rows = parts.adjectives and self.query.form == "rows"  # "mẫu nào giá cao nhất"
+        named = parts.measures or counted or parts.per or rows
         if not named and ((parts.op == "sum" and sums) or not (parts.op or told)):
             return
         ops = {"sum", "avg", "count"} if parts.per else {"sum"}
@@ -1435,7 +1437,6 @@ class _Change:
         )
         if worth and new and new.concept in {"price", "cost"} and parts.has("by"):
             made = replace(made, measures=(Measure("sum", made_of(worth[-1].parts[0], "*", new)),))
-        rows = parts.adjectives and self.query.form == "rows"
         form = kept if self.query.groups else "rows" if rows else alone_form
         self.set(measures=made.measures, form=form, seller=made.seller)
 
@@ -1457,8 +1458,7 @@ class _Change:
             ranked = self.query.form == "top" and not groups[0].unit
             form, limit = ("top", self.query.limit) if ranked else (self.query.worked or "groups", 0)
             form = "compare" if self.query.versus and not groups[0].unit else form
-            changed = {"conditions": tuple(kept), "growth": False, "form": form, "limit": limit, "gap": ()}
-            self.set(groups=groups, **changed)
+            self.set(groups=groups, conditions=tuple(kept), growth=False, form=form, limit=limit, gap=())
 
     def dates(self) -> None:
         """Another period, or one to compare with; a unit that is pointed at must be the period before."""

@@ -390,7 +390,7 @@ def turn_words(section: str) -> tuple[str, ...]:
 
 
 @cache
-def asking(*sections: str) -> re.Pattern[str]:
+def says(*sections: str) -> re.Pattern[str]:
     """The words of sections of `turns.txt`, in a folded message."""
     return re.compile(rf"\b(?:{'|'.join(each for one in sections for each in turn_words(one))})\b")
 

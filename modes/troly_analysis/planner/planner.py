@@ -39,16 +39,7 @@ from troly_analysis.planner.builder import (
     takes_in,
 )
 from troly_analysis.planner.calls import compose, out_of_reach
-from troly_analysis.planner.lexicon import (
-    Phrases,
-    asking,
-    concept,
-    concepts,
-    is_noun,
-    nouns,
-    turn_words,
-    words,
-)
+from troly_analysis.planner.lexicon import Phrases, concept, concepts, is_noun, nouns, says, turn_words, words
 from troly_analysis.planner.mentions import find_mentions, is_same_days, read_wording, without_sheet
 from troly_analysis.planner.periods import (
     When,
@@ -952,11 +943,8 @@ def _state_to_set(parts: Parts) -> tuple[str, ...]:
     states = (each.said for each in parts.conditions if each.ref.concept in STATES and each.op == "eq")
     wanted = tuple(state for state in states if (verb := folded_words(state)) == said[: len(verb)])
     keyed = any(each.op == "eq" and code_name(each.ref) for each in parts.conditions)
-    return (
-        wanted
-        if keyed and "?" not in parts.message and not asking("asks", "asks whether").search(parts.message)
-        else ()
-    )
+    asked = "?" in parts.message or says("asks", "asks whether").search(parts.message)
+    return wanted if keyed and not asked else ()
 
 
 def _contacts_of(query: DataQuery | None, schema: Schema) -> tuple[str, ...]:

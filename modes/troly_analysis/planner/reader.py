@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
-from functools import partial
 from typing import Any, Literal
 
 from troly.text.fold import accents, accents_agree, fold, nfc, tokens, words
@@ -26,6 +24,7 @@ from troly_analysis.planner.lexicon import (
     concepts,
     kinds,
     measures,
+    says,
     spellings_of,
     turn_words,
     unit_words,
@@ -84,7 +83,7 @@ _SIGNS: tuple[Op, ...] = ("gte", "lte", "gt", "lt", "eq")
 _DENIED: dict[Op, Op] = {"gt": "lte", "lte": "gt", "lt": "gte", "gte": "lt", "eq": "ne"}
 _OPS: tuple[Operation, ...] = ("sum", "avg", "max", "min")
 _NAMED, _CLOSE, _MOST, _COLUMN = 0.95, 0.035, 1000, 0.6
-_NAME = frozenset({"ten", "name", "names"})
+_NAME = frozenset({"ten", "tên", "name", "names"})
 _PIECES = frozenset({"con", "cai", "mon", "mau", "thu", "loai", "which"})
 _GROUP = frozenset({"nhom", "group"})
 _PERSON, _KIND = Ref("", concept="person"), Ref("", concept="kind")
@@ -621,7 +620,7 @@ class Reader:
     def _pointers(self) -> None:
         """What points at the question before and its answer: "tháng đó", "trong số đó", "kênh đó", "cái thứ hai", "cả hai"."""
         self._picks()
-        self._end_of_shown()
+        self._ends_of_shown()
         for at, mention in enumerate(self.mentions):
             if mention.role:
                 continue
@@ -648,10 +647,10 @@ class Reader:
 
     def _points_nowhere(self, at: int) -> bool:
         """Whether a pointer is of what was worked out before ("tỉ lệ đó"), only rounds off a bound ("dưới 10 cái ấy") or asks which
-        those are ("đó là những mẫu nào"), or an end is of what was listed.
+        those are ("đó là những mẫu nào").
         """
-        if self._end_of_list(at) or not self.has(at, "pointer"):
-            return self._end_of_list(at)
+        if not self.has(at, "pointer"):
+            return False
         worked = self.has(at - 1, "share", "growth") and not self.at(at + 1).unit
         bounds = self.at(at - 1).amount and self.has(at - 2, "gt", "lt") and " " in self.mentions[at].said
         if bounds:
@@ -729,22 +728,23 @@ class Reader:
         same = any(place != at and self._noun_ref(place) == self._noun_ref(at) for place in asked)
         return same or self.any("which one", "who") or self.has(at + 2, "which")
 
-    def _end_of_list(self, at: int) -> bool:
-        """Whether "cái cao nhất" is an end of what was listed last, where no figure is named."""
-        named = any(self.figure(place) or self.is_rows(place) for place in self.places if place != at)
-        ends = self.has(at, "thing") and self.has(at + 1, "max", "min")
-        return self.about is not None and ends and not named
-
-    def _end_of_shown(self) -> None:
-        """ "Tỉnh thấp nhất" after provinces, where another figure of it is asked for ("… được mấy đơn"): the one at that end of them."""
-        asked = any(self.is_rows(at) or self.figure(at) is not None for at in self.places)
-        if not asked or self.about is None or self.any("which", "which one", "who", "list", "superlative"):
-            return
-        for at in self.places[:-1]:
+    def _ends_of_shown(self) -> None:
+        """ "Cái cao nhất" is an end of what was listed last; "tỉnh thấp nhất", of which another figure is asked for ("… được mấy
+        đơn"), the province that was shown at that end.
+        """
+        for at in self.places[:-1] if self.about is not None else ():
+            asked = any(self.figure(each) or self.is_rows(each) for each in self.places if each != at)
+            if not self.has(at + 1, "max", "min") or self.has(at + 2, "pointer"):
+                continue
             told = any(each.startswith("of ") for each in self.mentions[at + 1].labels)
-            ends = self.has(at + 1, "max", "min") and not (told or self.has(at + 2, "pointer"))
-            noun = self._is_noun(at) and not self.has(at - 1, "by", "plural", "top")
-            if ends and noun and self._noun_ref(at) == self.about:
+            told = (
+                told
+                or self.has(at - 1, "by", "plural", "top")
+                or self.any("which", "which one", "who", "list")
+            )
+            if self.has(at, "thing") and not asked:
+                self.take("head", at)
+            elif asked and not told and self._is_noun(at) and self._noun_ref(at) == self.about:
                 end = "max" if self.has(at + 1, "max") else "min"
                 self._point(Pointer(ref=self.about, end=end), at, at + 1)  # type: ignore[arg-type]
 
@@ -1682,15 +1682,6 @@ class Reader:
             mention = self.mentions[at]
             if not mention.role and (self._asks_which_thing(at) or self._each_row(at)):
                 continue
-            if (
-                self.has(at, "each")
-                and mention.said.endswith("nguoi")
-                and self.any("avg")
-                and not self.any("per")
-            ):
-                ref = self._persons_of_sheet() if self.schema.row_concept not in PERSONS else None
-                self.parts.per += [Group(ref)] if ref else []  # "bình quân mỗi người"
-                self.take("per" if ref else "", at)
             if mention.role or not (mention.targets or mention.unit) or mention.period:
                 continue
             trigger, place = self._trigger(at)
@@ -1723,13 +1714,9 @@ class Reader:
     def _who_delivers(self) -> None:
         """ "Bên nào giao", "hang nao giao" (hàng, hạng or hãng): who delivers is the carrier, and so is who was spoken of as one."""
         ref, known = self.schema.of("carrier"), concept("carrier")
-        said = {word for each in turn_words("delivers") for word in fold(each).split()}
-        delivers = not said.isdisjoint(word.folded for word in self.wording.words)
-        if ref is None or known is None or not (delivers or self.about == ref):
-            return
-        if any(each.op == "in" for each in self.parts.conditions) or any(
-            each.ref == ref for each in self.parts.conditions
-        ):
+        delivers = says("delivers").search(self.parts.message)
+        held = any(each.op == "in" or each.ref == ref for each in self.parts.conditions)
+        if ref is None or known is None or held or not (delivers or self.about == ref):
             return
         for at in self.places:
             alone = delivers and self.has(at, "which one") and self.mentions[at].said.startswith("ben")
@@ -1763,7 +1750,13 @@ class Reader:
         return next((each for each in own if not code_name(each)), None)
 
     def _each_row(self, at: int) -> bool:
-        """ "Tồn kho mỗi cái", "stock per item": by the name of the rows, where none is named and no mean is asked for."""
+        """ "Tồn kho mỗi cái", "stock per item": by the name of the rows, where none is named and no mean is asked for; "bình quân
+        mỗi người": over the persons whom the rows are of.
+        """
+        persons = None if self.schema.row_concept in PERSONS or self.any("per") else self._persons_of_sheet()
+        if persons and self.has(at, "each") and self.any("avg") and self.mentions[at].said.endswith("nguoi"):
+            self.parts.per.append(Group(persons))
+            self.take("per", at)
         named = self._row_names() if self.has(at, "each") and not self.mentions[at].targets else None
         figures = [figure.ref for each in self.places if (figure := self.figure(each))]
         added = any(ref is not None and not averaged(ref) for ref in figures)
@@ -2277,10 +2270,9 @@ class Reader:
         """
         rows = [place for place in range(at) if self.is_rows(place) and self.mentions[place].targets]
         other = ("sold", "bought", "per", "each", "pointer", "avg", "sum", "max", "min", "latest", "earliest")
-        held = self.parts.conditions
-        inside = any(each.ref.concept in GOODS or self._is_row_key(each) for each in held)
-        state = any(each.ref.concept in STATES | _NAMED_KINDS for each in held)
-        if not (said and rows and state and self.has(at, "thing")) or inside or self.any(*other):
+        held = {each.ref.concept for each in self.parts.conditions if not self._is_row_key(each)}
+        state = held & (STATES | _NAMED_KINDS) and held.isdisjoint(GOODS) and self.has(at, "thing")
+        if not (said and rows and state) or self.any(*other):
             return None
         self.parts.rows = self.noun(rows[0])
         self.take("count", at)
@@ -2623,8 +2615,7 @@ class Reader:
         heads, unread = self._header_words(), list[str]()
         for start, end in joined:
             run = words[start:end]
-            agree = (any(map(partial(accents_agree, each.text), heads.get(each.folded, ()))) for each in run)
-            if all(agree) and not self._names_other(end):
+            if {word.text for word in run} <= heads and not self._names_other(end):
                 continue
             unread.append(text[run[0].start : run[-1].end])
             if self._is_listed_figure(start, end):
@@ -2693,8 +2684,8 @@ class Reader:
         own = [ref for ref in own if ref.concept and not (ref.sheet or code_name(ref))][:_MOST_LACKING]
         return (text[name[0].start : name[-1].end], tuple(own)) if own else None
 
-    def _header_words(self) -> dict[str, list[str]]:
-        """By their fold the words of the names of columns that are asked for or that values were read in, which add nothing: "hình thức Ví điện
+    def _header_words(self) -> set[str]:
+        """Words of the names of columns that are asked for or that values were read in, which add nothing: "hình thức Ví điện
         tử", "là những mã nào"; of one row all columns are shown.
         """
         parts, schema = self.parts, self.schema
@@ -2706,15 +2697,9 @@ class Reader:
         names += [phrase for phrase in phrases if " " in phrase]
         if parts.row_key is not None:
             names += [field.name for field in schema.sheet.fields] + ["gì"]
-        said = {word.text for name in names for word in tokens(name)}
-        if self.named:
-            said |= {"tên", "name", "names"}
-        elif parts.row_key is None:
-            said = {each for each in said if fold(each) not in _NAME}
-        found = defaultdict[str, list[str]](list)
-        for word in said | ({"nào", "gì", "which", "what"} if said else set()):
-            found[fold(word)].append(word)
-        return found
+        said = {form for name in names for word in tokens(name) for form in (word.text, word.folded)}
+        said = said | _NAME if self.named else said if parts.row_key else said - _NAME
+        return said | ({"nao", "nào", "gi", "gì", "which", "what"} if said else set())
 
     def _understood(self) -> tuple[str, ...]:
         """The words that were read as something of the sheet, for a person who is asked back."""
