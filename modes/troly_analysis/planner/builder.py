@@ -570,14 +570,11 @@ class _Builder:
 
     def _gap(self) -> tuple[Condition, ...]:
         """ "Quận 1 hơn Quận 7 bao nhiêu": the two values whose figures are taken from each other."""
-        listed = [each for each in self.conditions if each.op == "in" and "," in each.said]
+        parts = self.parts
+        listed = (each for each in self.conditions if each.op == "in" and "," in each.said)
         pairs = [each for each in listed if len(each.value) == 2]
-        more = self.parts.has("gt", "lt") and self.parts.has("count", "much", "how much")
-        if (
-            len(pairs) != 1
-            or not (self.parts.has("gap") or (more and not self.parts.each))
-            or self.parts.when.versus
-        ):
+        more = parts.has("gt", "lt") and parts.has("count", "much", "how much") and not parts.each
+        if len(pairs) != 1 or not (parts.has("gap") or more) or parts.when.versus:
             return ()
         if any(group.ref != pairs[0].ref for group in self.groups):
             return ()
@@ -592,11 +589,8 @@ class _Builder:
         ends = set(parts.extremes) | {end for end, label in _SELLERS.items() if parts.has(label)}
         if len(ends) == 2:
             return "both"
-        if parts.has("slow seller", "bottom") or self.oldest:
-            return "asc"
-        if parts.has("running out"):
-            return "asc"
-        if "min" in ends or parts.has("earliest", "fast"):
+        low = ("slow seller", "bottom", "running out", "earliest", "fast")
+        if "min" in ends or self.oldest or parts.has(*low):
             return "asc"
         ranked = "max" in ends or parts.has("seller", "top", "latest", "slow", "oldest") or parts.limit
         return "desc" if ranked else ""
@@ -1371,7 +1365,7 @@ def of_any_state(parts: Parts, before: DataQuery) -> DataQuery:
     counted = bool(parts.rows) and not (parts.has("share") or any(each.ref for each in parts.measures))
     counted = counted and (parts.pointer is not None or _counts_rows(before.measures))
     traded = parts.has("seller", "slow seller", "aov", "sold") or (parts.has("bought") and parts.extremes)
-    if not states or named or not (traded or (total and counted and before.form == "scalar")):
+    if not states or named or not (traded or (total and counted and before.form in {"scalar", "top"})):
         return before
     return replace(before, conditions=tuple(each for each in before.conditions if each not in states))
 

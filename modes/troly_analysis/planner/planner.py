@@ -687,7 +687,8 @@ class _Question:
             own = found and asks_columns(parts) and _asks_each_own(parts, schema)
             parts.kept = [] if stock and parts.kept == [""] else parts.kept  # "how many of those"
             ever = parts.labels - {"all", "ever"}  # "từ trước tới giờ mua mấy đơn"
-            bought = parts.has("bought") and is_bare(replace(parts, when=When(), labels=ever))
+            plain = is_bare(replace(parts, when=When(), labels=ever)) or asks_alone(parts)
+            bought = parts.has("bought") and plain
             if not parts.pointer and ((_is_row(last) and (bought or is_bare(parts))) or stock or own):
                 parts.pointer = Pointer()  # "đã mua bao nhiêu đơn rồi?" after the row of a customer
             return parts

@@ -1429,13 +1429,7 @@ class Reader:
     def _is_value(self, at: int) -> bool:
         """Whether words that could be a value mean it: words of questions and names of columns come first."""
         mention = self.mentions[at]
-        if (
-            self._heads_code(at)
-            or self._counts_next(at)
-            or self._only_counts(at)
-            or self._is_of_person(at)
-            or self._is_other(at)
-        ):
+        if self._heads_code(at) or self._only_counts(at) or self._is_of_person(at) or self._is_other(at):
             return False
         best, beside = mention.values[0], self._column_beside(at, mention.values[0].ref) >= 0
         column = mention.targets[0].weight - best.weight if mention.targets else -1.0
@@ -1493,28 +1487,20 @@ class Reader:
         """Whether a noun of persons stands right before."""
         return any(each.concept in PERSONS for each in self.at(at - 1).targets[:1])
 
-    def _counts_next(self, at: int) -> bool:
-        """Whether a word that stands in some value is what the value right behind it is counted in: "bao nhiêu đôi giày lười"."""
-        behind, mention = at + 1, self.mentions[at]
-        if mention.values[0].whole or not self.at(behind).values:
-            return False
-        value, before = self.mentions[behind].values[0], self.beside(at, -1)
-        counted = value.whole and value.ref == mention.values[0].ref and self.has(before, "count")
-        if counted:
-            self.take("head", at)
-        return counted and not self._between(at, behind).strip()
-
     def _only_counts(self, at: int) -> bool:
-        """Whether a word right after "bao nhiêu" is what values count in ("Tất (5 đôi)"), and no part that names them."""
+        """Whether a word after "bao nhiêu" is what values are counted in ("Tất (5 đôi)"), or what the value right behind it is ("bao
+        nhiêu đôi giày lười"), and no part that names them.
+        """
         mention, best = self.mentions[at], self.mentions[at].values[0]
-        asked = self.has(at - 1, "count") and not self._between(at - 1, at).strip()
-        if not asked or best.whole or len(mention.text.split()) > 1:
-            return False
+        ahead = [] if self._between(at, at + 1).strip() else self.at(at + 1).values[:1]
+        next_ = any(each.whole and each.ref == best.ref for each in ahead)
         counter = re.compile(rf"[0-9]\s*{re.escape(mention.said)}\b")
-        counted = self.parts.pointer is not None or all(counter.search(fold(each)) for each in best.values)
-        if counted:
+        held = self.parts.pointer is not None or all(counter.search(fold(each)) for each in best.values)
+        alone = held and " " not in mention.text and not self._between(at - 1, at).strip()
+        near = self.has(self.beside(at, -1), "count") if next_ else alone and self.has(at - 1, "count")
+        if near and not best.whole:
             self.take("head", at)
-        return counted
+        return near and not best.whole
 
     def _is_word_value(self, at: int, best: Value) -> bool:
         """Whether a single word means a value: everyday words and bits of names do not ("tra" is no "Trà")."""
@@ -2268,15 +2254,16 @@ class Reader:
         """The number of rows in a state or place that are spoken of, which "cái" counts too: "đơn đang giao có mấy cái"; None where
         pieces are counted, of goods or of one row.
         """
-        rows = [place for place in range(at) if self.is_rows(place) and self.mentions[place].targets]
+        named = (self.noun(each) for each in range(at) if self.is_rows(each) and self.mentions[each].targets)
+        rows = self.parts.rows or next(named, "")
         other = ("sold", "bought", "per", "each", "pointer", "avg", "sum", "max", "min", "latest", "earliest")
         held = {each.ref.concept for each in self.parts.conditions if not self._is_row_key(each)}
         state = held & (STATES | _NAMED_KINDS) and held.isdisjoint(GOODS) and self.has(at, "thing")
         if not (said and rows and state) or self.any(*other):
             return None
-        self.parts.rows = self.noun(rows[0])
+        self.parts.rows = rows
         self.take("count", at)
-        return Measure("count", noun=self.parts.rows)
+        return Measure("count", noun=rows)
 
     def _beside_figure(self, at: int) -> bool:
         """Whether rows stand beside a figure and are counted with it: "revenue and orders", no "doanh thu và đơn lớn nhất"."""
