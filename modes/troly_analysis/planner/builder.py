@@ -111,7 +111,8 @@ def _pieces(w: _Builder) -> Measure | None:
 
 def _often(w: _Builder) -> Measure | None:
     """ "Được mượn nhiều nhất", "visited the most": how often something was done."""
-    verb = w.parts.has("verb") or says("delivers").search(w.parts.message)
+    sent = w.schema.of("carrier") and says("delivers").search(w.parts.message)
+    verb = sent or w.parts.has("verb")
     done = w.form == "top" and w.parts.many and verb and not w.sold and not w.once
     return w.count("counted_rows") if done else None
 
@@ -185,6 +186,7 @@ _ADDED = frozenset(
 """What is added up for each of the things that a condition is put on ("khách mua trên 5 triệu")."""
 _RATES = frozenset({"le", "rate", "rates"})
 _SELLERS = {"max": "seller", "min": "slow seller"}
+ENDS_IN_TIME = ("latest", "earliest", "oldest", "slow", "fast")
 _COURSE = frozenset({"day", "week", "month", "quarter", "year"})
 _ENDS = frozenset(
     {"max", "min", "latest", "earliest", "seller", "slow seller", "fast", "slow", "top", "bottom"}
@@ -1438,9 +1440,10 @@ class _Change:
         """Another dimension; of it no single value is kept."""
         back = _moved_back(self.parts, self.before)
         other = self.parts.measures or self.parts.has("seller", "slow seller")
-        if (
-            self.query.part and self.parts.many and self.parts.extremes and not other
-        ):  # "kênh nào dính nhiều nhất": of the part
+        again = {each.ref for each in self.parts.conditions} & {each.ref for each in self.query.part}
+        many = self.parts.many or (again and not self.parts.has("share"))
+        if many and self.query.part and self.parts.extremes and not other:
+            # "kênh nào dính nhiều nhất", "which has the most returns": of the part
             self.set(part=(), conditions=(*self.query.part, *self.query.conditions))
         if self.query.worked and self.parts.has("all") and self.parts.has("share"):
             self.query = figure_alone(self.query)  # "tỷ lệ chung của tất cả các kênh"
@@ -1552,6 +1555,7 @@ class _Change:
     def leftovers(self) -> None:
         """Draw the chart that is asked for, and say what the changed question cannot hold."""
         parts, before = self.parts, self.before
+        self.unmet += ["latest"] if self.query == before and parts.has(*ENDS_IN_TIME) else []
         if self.query.count_groups and parts.has("which", "list"):
             self.set(count_groups=False)  # "là những ngày nào?" of those that were counted
         if parts.chart:

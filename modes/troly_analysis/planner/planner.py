@@ -12,6 +12,7 @@ from functools import cache, reduce
 from troly.text.everyday import small_talk, thanks_only, without_background, without_pleasantries
 from troly.text.fold import fold, folded_words, tokens
 from troly_analysis.planner.builder import (
+    ENDS_IN_TIME,
     MOST,
     BuiltQuery,
     asks_again,
@@ -803,8 +804,13 @@ class _Question:
         before = before if asked_back is None or (own and parts.picks != "thing") else asked_back
         if query is None or before is None or before.sheet != schema.sheet.name or before.gap:
             return
-        if parts.row_key is not None or query.form in {"schema", "distinct"}:
+        general = query.form == "distinct" and not parts.has("sold", "bought")  # "có những kênh nào"
+        if parts.row_key is not None or query.form == "schema" or general:
             return
+        one = any(each.op == "eq" and each.ref.concept == "product" for each in before.conditions)
+        built.unmet += (
+            ("…",) if one and parts.adjectives and not parts.measures else ()
+        )  # of one thing: the dearest
         if parts.has("whole"):  # "cả nước mấy đơn": of any place, of the same days or of all
             before = replace(before, conditions=(), part=())
         total = parts.has("sum") and parts.has("which", "count", "much") and not parts.when.yearless
@@ -997,7 +1003,9 @@ def _listed_of(parts: Parts, before: DataQuery | None, schema: Schema) -> DataQu
     asked = parts.has("list") or (parts.rows and parts.has("which"))
     if before is None or one is None or one.op != "count":
         return None
-    if not (asked and nothing_named(replace(parts, rows=""))) or parts.has("count", "how much"):
+    if not (asked and nothing_named(replace(parts, rows=""))) or parts.has(
+        "count", "how much", *ENDS_IN_TIME
+    ):
         return None
     if one.distinct and one.ref:
         return replace(before, form="distinct", groups=(Group(one.ref),), measures=())

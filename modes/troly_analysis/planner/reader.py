@@ -1756,7 +1756,8 @@ class Reader:
         """ "Bên nào nhiều đơn nhất", "con nào hết hàng": of what was spoken of last, else the goods of the sheet."""
         said = [each.said for each in self.mentions[at : at + 2]]  # "bán gì chạy nhất", "what do people buy"
         english = said[0] == "what" and said[-1] in {"do", "did"} and self.any("bought")
-        bare = english or (self.has(at - 1, "sold", "bought") and said[0] == "gi")
+        verb = at - 1 - self.has(at - 1, "plural")
+        bare = english or (self.has(verb, "sold", "bought") and said[0] == "gi")
         whole = self.has(at, "which one") or bare
         if not whole and not (self.has(at, "thing") and self.has(at + 1, "which")):
             return False
@@ -1764,7 +1765,8 @@ class Reader:
         nouns = (place for place in nouns if self.figure(place) is None and not self.has(place, "thing"))
         named = any(map(self.dimension, nouns))
         named = named and not (bare or (whole and self.about is not None and self.any("max", "min")))
-        if named or not self.any("max", "min", "seller", "slow seller", "sold out", "running out", "top"):
+        ends = self.any("max", "min", "seller", "slow seller", "sold out", "running out", "top")
+        if named or not (ends or (bare and self.parts.row_key is None)):
             return False
         conditioned = {each.ref for each in self.parts.conditions if each.op == "eq"}
         goods = self.schema.goods()
@@ -2348,7 +2350,7 @@ class Reader:
         if self.mentions and self.has(0, "and") and self.mentions[0].role == "link":
             parts.labels |= {"follow"}
         ends = [each for each in self.mentions if each.role not in {"", "pointer"} and each.has("max", "min")]
-        parts.many = any(not _MANY.isdisjoint(each.said.split()) for each in ends)
+        parts.many = any(each.said.split()[0] in _MANY for each in ends)
         parts.asks = sum(self.has(at, "count", "much", "how much") for at in self.places)
         counts = [self.beside(at, 1) for at in self.places if self.has(at, "count")]
         parts.counted_value = any(self.at(at).role == "value" for at in counts)
@@ -2458,6 +2460,8 @@ class Reader:
         """Whether a value is one of the whole: named behind "phần trăm", with no "là", "bị" before it, or what it is held against."""
         if at < share:
             return any(self.has(nth, "compare") for nth in range(at))
+        if at == share + 1 and any(each.ref.concept in STATES for each in self.mentions[at].values[:1]):
+            return False  # "tỉ lệ hoàn của bên đó"
         words = self.wording.words[self.mentions[share].end : self.mentions[at].start]
         between = {word.folded for word in words}
         return between.isdisjoint(turn_words("being"))

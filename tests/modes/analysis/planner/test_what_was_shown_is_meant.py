@@ -126,3 +126,29 @@ def test_things_that_are_counted_alone_are_those_of_their_own_sheets() -> None:
 @pytest.mark.parametrize("text", ["khách lấy 3 cái thì hết bao nhiêu tiền", "mua 5 cái hết bao nhiêu tiền"])
 def test_the_price_of_several_is_no_sum_of_orders(text: str) -> None:
     assert not plan(text, (SENT,), NOW).calls
+
+
+@pytest.mark.parametrize("what", ["mua gì", "mua những gì", "đặt mua những gì"])
+def test_what_was_bought_is_goods(what: str) -> None:
+    query = after((f"khách KH001 {what} trong tháng 5/2024",))
+    assert [each.ref.name for each in query.groups] == ["Sản phẩm"]
+    assert held(query) == {"Mã khách hàng": "KH001"}
+
+
+@pytest.mark.parametrize("then", ["mua nền tảng nào", "mua ở những tỉnh nào"])
+def test_where_was_bought_is_of_who_was_spoken_of(then: str) -> None:
+    assert held(after(("khách KH001 có bao nhiêu đơn", then))) == {"Mã khách hàng": "KH001"}
+
+
+@pytest.mark.parametrize("state", ["hoàn", "hủy"])
+def test_the_rate_of_a_state_is_of_what_is_pointed_at(state: str) -> None:
+    query = after((f"nền tảng nào bị {state} nhiều nhất", f"tỉ lệ {state} của nền tảng đó"), ("Shopee",))
+    assert [each.ref.name for each in query.part] == ["Trạng thái"]
+    assert held(query) == {"Nền tảng": "Shopee"}
+
+
+@pytest.mark.parametrize(("end", "order"), [("lâu nhất", "asc"), ("cũ nhất", "asc"), ("gần nhất", "desc")])
+def test_an_end_in_time_is_one_of_the_rows_that_were_counted(end: str, order: str) -> None:
+    query = after(("bao nhiêu đơn hủy tháng 5/2024", f"{end} là đơn nào"))
+    assert (query.form, query.limit, query.order) == ("rows", 1, order)
+    assert held(query) == {"Trạng thái": "Đã hủy"}
