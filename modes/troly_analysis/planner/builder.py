@@ -112,8 +112,8 @@ def _pieces(w: _Builder) -> Measure | None:
 def _often(w: _Builder) -> Measure | None:
     """ "Được mượn nhiều nhất", "visited the most": how often something was done."""
     sent = w.schema.of("carrier") and says("delivers").search(w.parts.message)
-    verb = sent or w.parts.has("verb")
-    done = w.form == "top" and w.parts.many and verb and not w.sold and not w.once
+    verb = sent or (w.parts.many and w.parts.has("verb"))
+    done = w.form == "top" and verb and not w.sold and not w.once
     return w.count("counted_rows") if done else None
 
 

@@ -849,14 +849,16 @@ class _Question:
             return False
         rest = only_leaves_out(parts) or leaves_rest(parts)
         alone = not (parts.pointer or parts.kept) and (rest or not self.previous.understood)
-        if before is not None and alone and not _has_unread(self.previous):
+        columns = asks_columns(parts) and not (parts.pointer or parts.kept)
+        deals = parts.has("bought", "sold")
+        if before is not None and alone and not (columns and deals) and not _has_unread(self.previous):
             return False  # the answer says that it goes on from what was shown
         if parts.rank and before is not None and before.form == "top":
             return False  # of the list that was shown
         told = parts.conditions or parts.numbers or parts.groups or parts.measures or parts.when.period
         whole = parts.extremes or parts.chart or parts.has("columns", "all", "ever", *_WHOLE)
-        columns = asks_columns(parts) and not (parts.pointer or parts.kept)
-        if self.previous.understood and not whole and (columns or not (before or told or parts.unread)):
+        whole = whole or not (self.previous.understood or deals)
+        if not whole and (columns or not (before or told or parts.unread)):
             return True  # "ở tỉnh nào", "lần cuối là khi nào"
         against = parts.when.versus_only
         free = self.previous.open is None or not self.previous.open.conditions

@@ -772,7 +772,14 @@ class Reader:
         figures = any(self.figure(at) and not self.has(at, "gt", "lt", "gap") for at in self.places)
         nouns = [at for at in self.places if self.mentions[at].targets and at not in held]
         asked = [at for at in self.places if self.has(at, "which one") or self.has(at + 1, "which")]
-        if len(held) != 1 or named or (figures and not asked) or parts.kept or len(nouns) > 2:
+        if (
+            len({self.has(at, "gap") for at in held}) != len(held)
+            or not held
+            or named
+            or (figures and not asked)
+            or parts.kept
+            or len(nouns) > 2
+        ):
             return
         nouns = [at for at in nouns if at in asked] if asked else nouns
         refs = {ref for at in nouns if (ref := self._noun_ref(at))}
@@ -781,7 +788,7 @@ class Reader:
             parts.pointer = Pointer(count=2, ref=next(iter(refs), None))
         if parts.pointer is not None and parts.pointer.both:
             self.take("pointer", *(at for at in nouns if not self.mentions[at].role))
-            self.take("shape", held[0])
+            self.take("shape", *held)
             self.take("frame", *(at for at in range(held[0]) if self.has(at, "which", "which one")))
 
     def _point(self, pointer: Pointer, *places: int) -> None:
@@ -1766,6 +1773,9 @@ class Reader:
         named = any(map(self.dimension, nouns))
         named = named and not (bare or (whole and self.about is not None and self.any("max", "min")))
         ends = self.any("max", "min", "seller", "slow seller", "sold out", "running out", "top")
+        if bare and self.any("latest", "earliest") and any(map(self.is_rows, self.places)):
+            self.take("frame", at)  # "đơn gần nhất mua gì": all of that row
+            return True
         if named or not (ends or (bare and self.parts.row_key is None)):
             return False
         conditioned = {each.ref for each in self.parts.conditions if each.op == "eq"}
