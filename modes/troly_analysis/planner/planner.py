@@ -611,7 +611,7 @@ class _Question:
             self._held_against(parts, held, built, schema, sure=followed)
         built.also = self._total_otherwise(parts, before, built.query) or built.also
         hold_pieces(built, before, schema)
-        built.unmet += _contacts_of(built.query, schema) if followed else ()
+        built.unmet += _contacts_of(built.query, schema, followed=followed)
         built.unmet += _state_to_set(parts)
         parts.weight += _extra_weight(parts, built, schema, followed=before is not None)
         return _Candidate(schema, parts, built, followed, unheard)
@@ -956,9 +956,13 @@ def _state_to_set(parts: Parts) -> tuple[str, ...]:
     return wanted if keyed and not asked else ()
 
 
-def _contacts_of(query: DataQuery | None, schema: Schema) -> tuple[str, ...]:
-    """The columns of telephone numbers of another sheet that a query breaks down by: they are of one thing, not of a figure."""
-    named = [each.ref for each in query.groups if each.ref.sheet] if query is not None else []
+def _contacts_of(query: DataQuery | None, schema: Schema, *, followed: bool) -> tuple[str, ...]:
+    """The columns of telephone numbers, of another sheet or in a comparison, that a query breaks down by: they are of one thing, not
+    of a figure.
+    """
+    compared = query is not None and query.form in {"compare", "share"}
+    groups = query.groups if query is not None and (followed or compared) else ()
+    named = [each.ref for each in groups if each.ref.sheet or compared]
     return tuple(ref.name for ref in named if schema.key(ref).is_contact)
 
 

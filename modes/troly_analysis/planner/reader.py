@@ -880,9 +880,10 @@ class Reader:
         counted = self.at(at + 1).amount or any(each.startswith("rank ") for each in self.at(at + 1).labels)
         if mention.has("top") and counted:
             return 0  # "cái top 5", "which province ranks second"
-        first = mention.said in {"dau tien", "first"} or mention.has("top")
+        first = mention.said in {"dau tien", "thu nhat", "first"} or mention.has("top")
         named = (int(label[5:]) for label in sorted(mention.labels) if label.startswith("rank "))
-        return next(named, 1 if first and (self.has(at - 1, "thing", "people") or mention.has("top")) else 0)
+        named_first = mention.has("top") or mention.said == "thu nhat"
+        return next(named, 1 if first and (named_first or self.has(at - 1, "thing", "people")) else 0)
 
     def _ends_in_one(self, at: int) -> bool:
         """Whether "one" stands right behind: "the second one"."""
