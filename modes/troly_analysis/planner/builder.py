@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from troly.text.dates import add, whole
 from troly.text.fold import fold, folded_words
-from troly_analysis.planner.lexicon import turn_words
+from troly_analysis.planner.lexicon import says, turn_words
 from troly_analysis.planner.periods import counterpart, following, is_whole, preceding, same_days, span_of
 from troly_analysis.planner.pointing import figure_alone, nothing_named, points_at_days
 from troly_analysis.planner.reader import GOODS, STATES, Parts
@@ -111,7 +111,9 @@ def _pieces(w: _Builder) -> Measure | None:
 
 def _often(w: _Builder) -> Measure | None:
     """ "Được mượn nhiều nhất", "visited the most": how often something was done."""
-    done = w.form == "top" and w.parts.many and w.parts.has("verb") and not w.sold and not w.once
+    sent = w.schema.of("carrier") and says("delivers").search(w.parts.message)
+    verb = sent or (w.parts.many and w.parts.has("verb"))
+    done = w.form == "top" and verb and not w.sold and not w.once
     return w.count("counted_rows") if done else None
 
 
@@ -184,6 +186,7 @@ _ADDED = frozenset(
 """What is added up for each of the things that a condition is put on ("khách mua trên 5 triệu")."""
 _RATES = frozenset({"le", "rate", "rates"})
 _SELLERS = {"max": "seller", "min": "slow seller"}
+ENDS_IN_TIME = ("latest", "earliest", "oldest", "slow", "fast")
 _COURSE = frozenset({"day", "week", "month", "quarter", "year"})
 _ENDS = frozenset(
     {"max", "min", "latest", "earliest", "seller", "slow seller", "fast", "slow", "top", "bottom"}
@@ -424,7 +427,9 @@ class _Builder:
         parts, days = self.parts, self.parts.when.period or self.parts.when.versus
         other = parts.numbers or parts.extremes or parts.limit or parts.chart or len(self.conditions) > 1
         asked = parts.groups or parts.loose or parts.has("which")  # "mua gì, hết bao nhiêu"
-        worked = parts.op or parts.has("share", "trend", "growth", "compare", "count")
+        counts = any(each.ref is None or each.distinct for each in self.measures)
+        worked = parts.op or parts.has("share", "trend", "growth", "compare")
+        worked = worked or (parts.has("count") and (counts or not self.measures))
         worked = worked or (parts.has("latest", "earliest") and parts.has("bought", "sold"))
         if other or days or worked or (parts.has("how much") and not asked):
             return False
@@ -567,10 +572,11 @@ class _Builder:
 
     def _gap(self) -> tuple[Condition, ...]:
         """ "Quận 1 hơn Quận 7 bao nhiêu": the two values whose figures are taken from each other."""
-        listed = [each for each in self.conditions if each.op == "in" and "," in each.said]
+        parts = self.parts
+        listed = (each for each in self.conditions if each.op == "in" and "," in each.said)
         pairs = [each for each in listed if len(each.value) == 2]
-        more = self.parts.has("gt", "lt") and self.parts.has("count", "much", "how much")
-        if len(pairs) != 1 or not (self.parts.has("gap") or more) or self.parts.when.versus:
+        more = parts.has("gt", "lt") and parts.has("count", "much", "how much") and not parts.each
+        if len(pairs) != 1 or not (parts.has("gap") or more) or parts.when.versus:
             return ()
         if any(group.ref != pairs[0].ref for group in self.groups):
             return ()
@@ -585,11 +591,8 @@ class _Builder:
         ends = set(parts.extremes) | {end for end, label in _SELLERS.items() if parts.has(label)}
         if len(ends) == 2:
             return "both"
-        if parts.has("slow seller", "bottom") or self.oldest:
-            return "asc"
-        if parts.has("running out"):
-            return "asc"
-        if "min" in ends or parts.has("earliest", "fast"):
+        low = ("slow seller", "bottom", "running out", "earliest", "fast")
+        if "min" in ends or self.oldest or parts.has(*low):
             return "asc"
         ranked = "max" in ends or parts.has("seller", "top", "latest", "slow", "oldest") or parts.limit
         return "desc" if ranked else ""
@@ -699,7 +702,8 @@ class _Builder:
     def _several_figures(self) -> None:
         """Two figures stand side by side only where they are joined: "how many trips were late" asks for no sum of delays."""
         counts = len(self.measures) == 1 and _counts_rows(self.measures)
-        if counts and self.parts.asks > 1 and not (self.parts.per or self.parts.when.versus):
+        each = self.parts.repeated and self.groups  # "đi Hà Nội mấy đơn, đi Huế mấy đơn"
+        if counts and self.parts.asks > 1 and not (self.parts.per or self.parts.when.versus or each):
             money = self._money() if self.parts.has("how much") else None
             if money is None:
                 self.unmet.append("how much" if self.parts.has("how much") else "count")
@@ -1106,7 +1110,6 @@ def asks_share_alone(parts: Parts, before: DataQuery) -> bool:
 
 
 _ALSO = re.compile(r"[,;&+]|\b(?:va|voi|roi|and)\b")
-_ASKS = re.compile(r"\b(?:gi|nao|ai|dau|sao|may|bao nhieu|nhieu|what|which|who|where|when|how)\b")
 
 
 def row_of(key: Condition, parts: Parts, schema: Schema) -> DataQuery:
@@ -1120,7 +1123,7 @@ def row_of(key: Condition, parts: Parts, schema: Schema) -> DataQuery:
     asked_of = DataQuery(schema.sheet.name, "rows", (Measure("max", first),), joined, (key,))
     figures = [each.ref for each in parts.measures if each.ref]
     columns = tuple(ref.name for ref in dict.fromkeys([*figures, *asked]))
-    said = max(len(_ALSO.findall(parts.message)) + 1, len(_ASKS.findall(parts.message)))
+    said = max(len(_ALSO.findall(parts.message)) + 1, len(says("asks").findall(parts.message)))
     # What is asked besides may be a column too.
     whole = said > len(columns) or parts.has("all", "columns", "list")
     return replace(asked_of, limit=1, entity=parts.rows, columns=() if whole else columns)
@@ -1177,7 +1180,7 @@ def is_bare(parts: Parts, held: tuple[Condition, ...] = ()) -> bool:
     of = len(again) < len(parts.conditions) or parts.numbers or parts.groups or parts.loose
     dated = parts.when.period or parts.when.versus
     shaped = parts.extremes or parts.limit or parts.per or parts.chart
-    shaped = shaped or parts.has("all", "trend", "growth", "share")
+    shaped = shaped or parts.has("all", "whole", "trend", "growth", "share")
     most = _FEW + 2 * sum(len(each.said.split()) for each in again)
     return bool((parts.measures or parts.rows) and not (of or dated or shaped) and parts.words <= most)
 
@@ -1234,10 +1237,14 @@ def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQue
     `alone` is what the words make by themselves. Whatever else they say is `unmet`.
     """
     parts, before = _held_against_shown(_weekday_after_day(parts, before), before)
-    parts, before = _counted_in(parts, _of_any_state(parts, before))
+    parts, before = _counted_in(parts, before)
     when = parts.when
     if before.versus and when.period and not when.versus and parts.extremes and (parts.groups or parts.loose):
         before = replace(figure_alone(before), versus=None)  # "tuần đó ngày nào cao nhất" of one of the two
+    named = parts.measures or parts.rows or parts.groups or parts.extremes
+    if before.form == "rows" and parts.conditions and parts.has("count") and not named:
+        # "how many are gold" of those that were listed
+        before = replace(figure_alone(before), measures=(Measure("count", noun=before.entity),))
     change = _Change(parts, before)
     shared = _share_of(parts, before) if parts.has("share") else None
     if shared is not None:
@@ -1350,14 +1357,17 @@ def _of_values(held: Condition, op: Literal["in", "nin"], values: list[Any]) -> 
     return replace(held, op="eq" if op == "in" else "ne", value=values[0], said=str(values[0]))
 
 
-def _of_any_state(parts: Parts, before: DataQuery) -> DataQuery:
-    """Of rows in a state whose total is asked for ("bên đó giao tổng cộng bao nhiêu đơn"): the rows in any state."""
+def of_any_state(parts: Parts, before: DataQuery) -> DataQuery:
+    """Of rows in a state whose total is asked for ("bên đó giao tổng cộng bao nhiêu đơn"), or what sold best, which none of a lost
+    state did: the rows in any state.
+    """
     states = [each for each in before.conditions if each.ref.concept in STATES]
     named = any(each.ref.concept in STATES for each in parts.conditions)
     total = parts.op == "sum" or parts.has("sum", "all")
     counted = bool(parts.rows) and not (parts.has("share") or any(each.ref for each in parts.measures))
     counted = counted and (parts.pointer is not None or _counts_rows(before.measures))
-    if not (states and total and counted) or named or before.form != "scalar":
+    traded = parts.has("seller", "slow seller", "aov", "sold") or (parts.has("bought") and parts.extremes)
+    if not states or named or not (traded or (total and counted and before.form in {"scalar", "top"})):
         return before
     return replace(before, conditions=tuple(each for each in before.conditions if each not in states))
 
@@ -1383,7 +1393,7 @@ class _Change:
         pointed = parts.pointer is not None or any(parts.kept)
         told = pointed and parts.has(*asked) and not (two or _filters(parts))
         many = parts.has("count", "much") or (parts.many and not parts.measures)
-        counted = parts.rows and many and not (only_leaves_out(parts) or _filters(parts))
+        counted = parts.rows and many and not (only_leaves_out(parts) or _filters(parts) or _only_adds(parts))
         if _adds_up(parts, self.before):
             self.query = figure_alone(self.query)
         other = parts.groups or parts.extremes or parts.pointer or parts.rank
@@ -1391,7 +1401,8 @@ class _Change:
         if whole and self.query.form == "top" and self.query.limit == 1 and (parts.measures or counted):
             self.query = figure_alone(self.query)  # "còn thứ bảy mấy đơn?" ranks nothing
         sums = all(each.op in _ADDS for each in self.query.measures)
-        named = parts.measures or counted or parts.per
+        rows = parts.adjectives and self.query.form == "rows"  # "mẫu nào giá cao nhất"
+        named = parts.measures or counted or parts.per or rows
         if not named and ((parts.op == "sum" and sums) or not (parts.op or told)):
             return
         ops = {"sum", "avg", "count"} if parts.per else {"sum"}
@@ -1422,16 +1433,17 @@ class _Change:
         )
         if worth and new and new.concept in {"price", "cost"} and parts.has("by"):
             made = replace(made, measures=(Measure("sum", made_of(worth[-1].parts[0], "*", new)),))
-        form = kept if self.query.groups else alone_form
+        form = kept if self.query.groups else "rows" if rows else alone_form
         self.set(measures=made.measures, form=form, seller=made.seller)
 
     def groups(self) -> None:
         """Another dimension; of it no single value is kept."""
         back = _moved_back(self.parts, self.before)
         other = self.parts.measures or self.parts.has("seller", "slow seller")
-        if (
-            self.query.part and self.parts.many and self.parts.extremes and not other
-        ):  # "kênh nào dính nhiều nhất": of the part
+        again = {each.ref for each in self.parts.conditions} & {each.ref for each in self.query.part}
+        many = self.parts.many or (again and not self.parts.has("share"))
+        if many and self.query.part and self.parts.extremes and not other:
+            # "kênh nào dính nhiều nhất", "which has the most returns": of the part
             self.set(part=(), conditions=(*self.query.part, *self.query.conditions))
         if self.query.worked and self.parts.has("all") and self.parts.has("share"):
             self.query = figure_alone(self.query)  # "tỷ lệ chung của tất cả các kênh"
@@ -1443,7 +1455,7 @@ class _Change:
             ranked = self.query.form == "top" and not groups[0].unit
             form, limit = ("top", self.query.limit) if ranked else (self.query.worked or "groups", 0)
             form = "compare" if self.query.versus and not groups[0].unit else form
-            self.set(groups=groups, conditions=tuple(kept), growth=False, form=form, limit=limit)
+            self.set(groups=groups, conditions=tuple(kept), growth=False, form=form, limit=limit, gap=())
 
     def dates(self) -> None:
         """Another period, or one to compare with; a unit that is pointed at must be the period before."""
@@ -1543,6 +1555,7 @@ class _Change:
     def leftovers(self) -> None:
         """Draw the chart that is asked for, and say what the changed question cannot hold."""
         parts, before = self.parts, self.before
+        self.unmet += ["latest"] if self.query == before and parts.has(*ENDS_IN_TIME) else []
         if self.query.count_groups and parts.has("which", "list"):
             self.set(count_groups=False)  # "là những ngày nào?" of those that were counted
         if parts.chart:

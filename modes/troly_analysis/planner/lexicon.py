@@ -390,6 +390,12 @@ def turn_words(section: str) -> tuple[str, ...]:
 
 
 @cache
+def says(*sections: str) -> re.Pattern[str]:
+    """The words of sections of `turns.txt`, in a folded message."""
+    return re.compile(rf"\b(?:{'|'.join(each for one in sections for each in turn_words(one))})\b")
+
+
+@cache
 def rewrites() -> tuple[tuple[re.Pattern[str], str], ...]:
     """What is written in another way before a message is read (`rewrites.txt`)."""
     listed = (FOLDER / "rewrites.txt").read_text(encoding="utf-8")

@@ -12,6 +12,7 @@ from functools import cache, reduce
 from troly.text.everyday import small_talk, thanks_only, without_background, without_pleasantries
 from troly.text.fold import fold, folded_words, tokens
 from troly_analysis.planner.builder import (
+    ENDS_IN_TIME,
     MOST,
     BuiltQuery,
     asks_again,
@@ -29,6 +30,7 @@ from troly_analysis.planner.builder import (
     leans,
     leaves_rest,
     names_figure_alone,
+    of_any_state,
     of_every,
     of_that_year,
     only_leaves_out,
@@ -38,7 +40,7 @@ from troly_analysis.planner.builder import (
     takes_in,
 )
 from troly_analysis.planner.calls import compose, out_of_reach
-from troly_analysis.planner.lexicon import Phrases, concept, concepts, is_noun, nouns, turn_words, words
+from troly_analysis.planner.lexicon import Phrases, concept, concepts, is_noun, nouns, says, turn_words, words
 from troly_analysis.planner.mentions import find_mentions, is_same_days, read_wording, without_sheet
 from troly_analysis.planner.periods import (
     When,
@@ -291,8 +293,8 @@ def _analyse(
     row = next((each for each in keyed if _is_row(each.built.query)), None)
     if row is not None:
         best = row
-    elif previous and previous.sheet and (again := next((c for c in found if c.followed), None)):
-        best = best if again.parts.unread else again  # words of another sheet alone lead there
+    elif previous and previous.sheet:
+        best = _going_on(found, previous.sheet)
     before = previous.ask if previous else None
     rival = None if row or best.followed or choices.get("sheet") or named else _rival(found, before)
     made = _plan(text, best, before, today, choices, found=fitting, lookup=values)
@@ -321,6 +323,13 @@ def _analyse(
     return QuestionAnalysis(
         text, made, previous, answer is not None, False, evidence, certain, changes, alters
     )
+
+
+def _going_on(found: Sequence[_Candidate], before: str) -> _Candidate:
+    """The best of what goes on from a question of the sheet `before`; words of another sheet alone lead there."""
+    own = (each for each in found if each.followed and (each.works or each.schema.sheet.name == before))
+    again = next(own, found[0])
+    return found[0] if again.parts.unread else again
 
 
 def _of_each(
@@ -397,11 +406,13 @@ def _keeps(ask: DataQuery | None, before: DataQuery, parts: Parts) -> bool:
 
 
 def _loses_one(query: DataQuery | None, asks: int) -> bool:
-    """Whether of two things that may be asked one only is shown: a ranking after a figure, or one figure where "how many" is
-    asked twice, the conditions of the second on the first.
+    """Whether of two things that may be asked one only is shown: a ranking after a figure, one figure where "how many" is asked
+    twice, the conditions of the second on the first; or things are counted that other sheets may list ("mấy khách, mấy mã").
     """
-    ranked = query is not None and query.form in {"top", "rows", "share"}
-    return query is not None and (ranked or (query.form == "scalar" and 1 == len(query.measures) < asks))
+    if query is None or query.form != "scalar":
+        return query is not None and query.form in {"top", "rows", "share"}
+    things = len(query.measures) > 1 and all(each.distinct for each in query.measures)
+    return 1 == len(query.measures) < asks or (things and not (query.conditions or query.period))
 
 
 def _ranks_two(query: DataQuery | None) -> bool:
@@ -550,6 +561,7 @@ class _Question:
         asked = last.ask if last is not None else None
         before = asked if asked is not None and asked.sheet == schema.sheet.name else None
         parts = self._read(before, schema)
+        before, asked = (of_any_state(parts, each) if each is not None else None for each in (before, asked))
         target = self._pointed_at(parts, asked)
         anew = target is not None and parts.pointer is None
         if before is None and self._rows_pointed_at(parts, asked, schema):
@@ -581,8 +593,7 @@ class _Question:
         whole = anew and built.complete and _has_shape(parts, built.query) and not supposed
         picked = parts.picks == "thing" and bool(parts.pointer or parts.kept)
         own = (whole or picked) and before is not None and not asks_again(parts, before)
-        people = parts.has("people") and is_bare(replace(parts, when=When()))  # "năm nay được mấy người"
-        bare = (asked is None and (is_bare(parts) or people)) or asks_stock_alone(parts)
+        bare = (asked is None and _names_no_rows(parts, last)) or asks_stock_alone(parts)
         unheard = self._goes_on_unheard(parts, before, followed=followed)
         if unheard:
             followed, built = False, BuiltQuery(None)
@@ -595,12 +606,12 @@ class _Question:
             built.query = of_that_year(parts, found_in, query)[0]
         elif built.query is not None and (parts.kept or (before and points_by_weekday(parts, before))):
             built.unmet = (*built.unmet, "/".join(parts.extremes) or "…")
-        elif built.complete and not parts.has("whole", "ever", "now"):
+        elif built.complete and not parts.has("ever", "now"):
             held = (target or before) if before is not None else self._moved(parts, asked, schema)
             self._held_against(parts, held, built, schema, sure=followed)
         built.also = self._total_otherwise(parts, before, built.query) or built.also
         hold_pieces(built, before, schema)
-        built.unmet += _contacts_of(built.query, schema) if followed else ()
+        built.unmet += _contacts_of(built.query, schema, followed=followed)
         built.unmet += _state_to_set(parts)
         parts.weight += _extra_weight(parts, built, schema, followed=before is not None)
         return _Candidate(schema, parts, built, followed, unheard)
@@ -611,11 +622,11 @@ class _Question:
         """A total after the one thing that was found, of all that were ranked where `query` is of that thing, else of it; None for
         others.
         """
-        found = before is not None and before.form == "top" and before.limit == 1 == len(self.shown)
+        found = before is not None and bool(before.order) and before.limit == 1 == len(self.shown)
         alone = replace(parts, pointer=Pointer())
-        one = (
-            pointed_query(alone, before, None, self.shown) if before and found and parts.op == "sum" else None
-        )
+        key = self.keys.get(before.sheet) if before else None
+        summed = found and parts.has("sum")
+        one = pointed_query(alone, before, None, self.shown, key) if before and summed else None
         thing = one.conditions[len(before.conditions) :] if before and one is not None else ()
         if query is None or query.form != "scalar" or not thing or (parts.conditions or parts.when.period):
             return None
@@ -676,7 +687,9 @@ class _Question:
             found = last is not None and last.form == "top" and len(self.shown) == 1
             own = found and asks_columns(parts) and _asks_each_own(parts, schema)
             parts.kept = [] if stock and parts.kept == [""] else parts.kept  # "how many of those"
-            bought = parts.has("bought") and is_bare(replace(parts, when=When()))
+            ever = parts.labels - {"all", "ever"}  # "từ trước tới giờ mua mấy đơn"
+            plain = is_bare(replace(parts, when=When(), labels=ever)) or asks_alone(parts)
+            bought = parts.has("bought") and plain
             if not parts.pointer and ((_is_row(last) and (bought or is_bare(parts))) or stock or own):
                 parts.pointer = Pointer()  # "đã mua bao nhiêu đơn rồi?" after the row of a customer
             return parts
@@ -699,7 +712,7 @@ class _Question:
         alone = names_figure_alone(parts, before) and (one or parts.op != "sum")
         alone = alone and not parts.has("by", "sorted")
         found = before.form in {"top", "rows"} and (alone or asks_alone(parts))
-        row = before.form == "rows" and one and asks_columns(parts)
+        row = before.form == "rows" and one and asks_columns(parts, of_row=True)
         if found or row:
             parts.pointer = Pointer()
         return parts
@@ -711,7 +724,8 @@ class _Question:
             return
         if parts.picks == "thing" and self.previous.calls:
             parts.kept += [""] if listed else []
-            parts.pointer = None if listed or before else Pointer(count=0)
+            one = last.limit == 1 and bool(last.order)  # of one thing there is no cheapest
+            parts.pointer = None if listed or before or one else Pointer(count=0)
         several = listed or any(each.op == "in" and not each.unit for each in last.conditions)
         if parts.each and several and not (parts.groups or parts.per or parts.kept):
             parts.pointer = Pointer(count=0)  # "how many of each", "mỗi cái bao nhiêu"
@@ -790,8 +804,15 @@ class _Question:
         before = before if asked_back is None or (own and parts.picks != "thing") else asked_back
         if query is None or before is None or before.sheet != schema.sheet.name or before.gap:
             return
-        if parts.row_key is not None or query.form in {"schema", "distinct"}:
+        general = query.form == "distinct" and not parts.has("sold", "bought")  # "có những kênh nào"
+        if parts.row_key is not None or query.form == "schema" or general:
             return
+        one = any(each.op == "eq" and each.ref.concept == "product" for each in before.conditions)
+        built.unmet += (
+            ("…",) if one and parts.adjectives and not parts.measures else ()
+        )  # of one thing: the dearest
+        if parts.has("whole"):  # "cả nước mấy đơn": of any place, of the same days or of all
+            before = replace(before, conditions=(), part=())
         total = parts.has("sum") and parts.has("which", "count", "much") and not parts.when.yearless
         goods = any(each.ref.concept in GOODS for each in before.conditions)
         about = [each.ref.concept for each in query.measures if each.ref]
@@ -828,11 +849,17 @@ class _Question:
             return False
         rest = only_leaves_out(parts) or leaves_rest(parts)
         alone = not (parts.pointer or parts.kept) and (rest or not self.previous.understood)
-        if before is not None and alone and not _has_unread(self.previous):
+        columns = asks_columns(parts) and not (parts.pointer or parts.kept)
+        deals = parts.has("bought", "sold")
+        if before is not None and alone and not (columns and deals) and not _has_unread(self.previous):
             return False  # the answer says that it goes on from what was shown
         if parts.rank and before is not None and before.form == "top":
             return False  # of the list that was shown
         told = parts.conditions or parts.numbers or parts.groups or parts.measures or parts.when.period
+        whole = parts.extremes or parts.chart or parts.has("columns", "all", "ever", *_WHOLE)
+        whole = whole or not (self.previous.understood or deals)
+        if not whole and (columns or not (before or told or parts.unread)):
+            return True  # "ở tỉnh nào", "lần cuối là khi nào"
         against = parts.when.versus_only
         free = self.previous.open is None or not self.previous.open.conditions
         named = parts.when.period and (parts.measures or parts.rows)
@@ -873,7 +900,7 @@ class _Question:
             return None
         key = self.keys.get(asked.sheet)
         one = pointed_query(replace(parts, pointer=Pointer()), asked, self.previous.before, self.shown, key)
-        thing = _thing_on(one, schema)
+        thing = _thing_on(one, schema) if not parts.picks else None  # "cái rẻ nhất" is another
         scope = self.previous.scope
         dated = scope is not None and scope.sheet == schema.sheet.name
         kept = scope if scope is not None and dated else DataQuery(schema.sheet.name)
@@ -888,8 +915,20 @@ class _Question:
         return pointed_query(parts, asked, self.previous.before, self.shown, self.keys.get(asked.sheet))
 
 
+def _names_no_rows(parts: Parts, last: Plan | None) -> bool:
+    """Whether a figure is named, or how many persons, and no rows that it is of ("năm nay được mấy người"), or after a question that
+    names days their state alone ("hủy mấy đơn").
+    """
+    people = parts.has("people") and is_bare(replace(parts, when=When()))
+    if last is not None and last.open is not None and last.open.period:
+        stateless = [each for each in parts.conditions if each.ref.concept not in STATES]
+        parts = replace(parts, conditions=stateless)
+    return people or is_bare(parts)
+
+
 _FIGURED = frozenset({"scalar", "share", "groups", "top"})
 _ASSUMED = frozenset({"measure", "counted_rows"})
+_WHOLE = ("whole", "seller", "slow seller", "top", "running out", "sold out", "in stock", "left", "aov")
 _TRADED = ("sold", "bought", "how much", "seller", "slow seller")
 
 
@@ -907,23 +946,23 @@ def _asks_each_own(parts: Parts, schema: Schema) -> bool:
     return all(not ref.sheet and 2 * schema.key(ref).distinct > schema.sheet.rows for ref in refs)
 
 
-_ASKED = re.compile(
-    r"\b(?:chua|khong|ko|k|hk|hok|sao|gi|nao|may|nhieu|is|was|did|has|how|which|what|why|when)\b"
-)
-
-
 def _state_to_set(parts: Parts) -> tuple[str, ...]:
     """The state that one row shall get, by the verb that begins a message which asks nothing: "hủy giúp mình đơn DH20384"."""
     said = folded_words(parts.message)
     states = (each.said for each in parts.conditions if each.ref.concept in STATES and each.op == "eq")
     wanted = tuple(state for state in states if (verb := folded_words(state)) == said[: len(verb)])
     keyed = any(each.op == "eq" and code_name(each.ref) for each in parts.conditions)
-    return wanted if keyed and "?" not in parts.message and not _ASKED.search(fold(parts.message)) else ()
+    asked = "?" in parts.message or says("asks", "asks whether").search(parts.message)
+    return wanted if keyed and not asked else ()
 
 
-def _contacts_of(query: DataQuery | None, schema: Schema) -> tuple[str, ...]:
-    """The columns of telephone numbers of another sheet that a query breaks down by: they are of one thing, not of a figure."""
-    named = [each.ref for each in query.groups if each.ref.sheet] if query is not None else []
+def _contacts_of(query: DataQuery | None, schema: Schema, *, followed: bool) -> tuple[str, ...]:
+    """The columns of telephone numbers, of another sheet or in a comparison, that a query breaks down by: they are of one thing, not
+    of a figure.
+    """
+    compared = query is not None and query.form in {"compare", "share"}
+    groups = query.groups if query is not None and (followed or compared) else ()
+    named = [each.ref for each in groups if each.ref.sheet or compared]
     return tuple(ref.name for ref in named if schema.key(ref).is_contact)
 
 
@@ -965,9 +1004,14 @@ def _number_of(parts: Parts, before: DataQuery | None, schema: Schema) -> DataQu
 
 
 def _listed_of(parts: Parts, before: DataQuery | None, schema: Schema) -> DataQuery | None:
-    """The rows or the things that were counted, where no more is said than to list them: "liệt kê ra"; None for others."""
+    """The rows or the things that were counted, where no more is said than to list them: "liệt kê ra", "là những mẫu nào"."""
     one = before.measures[0] if before and before.form == "scalar" and len(before.measures) == 1 else None
-    if before is None or one is None or one.op != "count" or not (parts.has("list") and nothing_named(parts)):
+    asked = parts.has("list") or (parts.rows and parts.has("which"))
+    if before is None or one is None or one.op != "count":
+        return None
+    if not (asked and nothing_named(replace(parts, rows=""))) or parts.has(
+        "count", "how much", *ENDS_IN_TIME
+    ):
         return None
     if one.distinct and one.ref:
         return replace(before, form="distinct", groups=(Group(one.ref),), measures=())
@@ -1014,7 +1058,8 @@ def _extra_weight(parts: Parts, built: BuiltQuery, schema: Schema, *, followed: 
     figures = {each.ref for each in query.measures} if query is not None else set()
     named = [ref for ref in query.refs if ref.kind == "text" and not ref.sheet] if query is not None else []
     once = any(schema.key(ref).distinct == schema.sheet.rows for ref in named)
-    once = once or (query is not None and query.form == "rows" and schema.row_concept in GOODS)
+    listed = query is not None and (query.form == "rows" or bool(parts.picks))
+    once = once or (listed and schema.row_concept in GOODS)
     priced = bool(figures) and all(ref is not None and averaged(ref) for ref in figures)
     return _OWN * bool(own or (once and priced)) + 0.6 * (followed or parts.row_key is not None)
 
@@ -1182,8 +1227,8 @@ def _is_out(ref: Ref, value: str, query: DataQuery) -> bool:
 
 
 def _names_of(query: DataQuery, schema: Schema) -> tuple[str, str, str] | None:
-    """Where the names stand of the codes that a query ranks: in the sheet that has a row for each."""
-    one = query.groups[0].ref if query.form == "top" and len(query.groups) == 1 else None
+    """Where the names stand of the codes that a query lists: in the sheet that has a row for each."""
+    one = query.groups[0].ref if query.form in {"top", "groups"} and len(query.groups) == 1 else None
     if one is None or one.sheet or not code_name(one):
         return None
     alike = (each for each in schema.by_concept.get(one.concept, ()) if each.kind == "text")

@@ -112,7 +112,7 @@ def _is_of_one_thing(pointer: Pointer, before: DataQuery) -> bool:
     """Whether a question is about one thing that it names, which is what is pointed at: "đơn của khách KH0004"."""
     things = [each for each in before.conditions if each.ref.kind == "text"]
     several = before.form == "rows" and (bool(before.order) or before.limit != 1 or len(things) != 1)
-    grouped = any(group.ref != one.ref for group in before.groups for one in things)
+    grouped = before.form != "rows" and any(group.ref != one.ref for group in before.groups for one in things)
     listed = grouped or several or pointer.place or pointer.end
     return not listed and len(things) == 1 and things[0].op == "eq" and _fits(pointer.ref, things[0].ref)
 
@@ -126,6 +126,8 @@ def _place(
         return None
     if pointer.place:
         return listed, pointer.place - 1
+    if pointer.end and pointer.ref and before.form == "groups":  # all of them, the highest first
+        return listed, 0 if pointer.end == "max" else len(shown) - 1 if len(shown) < FOCUS_ROWS else -1
     if pointer.end and before.form != "groups" and len(shown) > 1:
         first = {"desc": "max", "asc": "min"}.get(before.order)
         return listed, 0 if first == pointer.end else -1

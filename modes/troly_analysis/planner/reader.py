@@ -24,6 +24,7 @@ from troly_analysis.planner.lexicon import (
     concepts,
     kinds,
     measures,
+    says,
     spellings_of,
     turn_words,
     unit_words,
@@ -82,7 +83,7 @@ _SIGNS: tuple[Op, ...] = ("gte", "lte", "gt", "lt", "eq")
 _DENIED: dict[Op, Op] = {"gt": "lte", "lte": "gt", "lt": "gte", "gte": "lt", "eq": "ne"}
 _OPS: tuple[Operation, ...] = ("sum", "avg", "max", "min")
 _NAMED, _CLOSE, _MOST, _COLUMN = 0.95, 0.035, 1000, 0.6
-_NAME = frozenset({"ten", "name", "names"})
+_NAME = frozenset({"ten", "tên", "name", "names"})
 _PIECES = frozenset({"con", "cai", "mon", "mau", "thu", "loai", "which"})
 _GROUP = frozenset({"nhom", "group"})
 _PERSON, _KIND = Ref("", concept="person"), Ref("", concept="kind")
@@ -619,11 +620,12 @@ class Reader:
     def _pointers(self) -> None:
         """What points at the question before and its answer: "tháng đó", "trong số đó", "kênh đó", "cái thứ hai", "cả hai"."""
         self._picks()
+        self._ends_of_shown()
         for at, mention in enumerate(self.mentions):
             if mention.role:
                 continue
-            if self._end_of_list(at) or (self.has(at, "pointer") and self.has(at - 1, "share", "growth")):
-                self.take("head", at)  # "tỉ lệ đó" is what was worked out before
+            if self._points_nowhere(at):
+                self.take("head", at)
             elif self.has(at, "among", "then") and not self._several(at + 1):
                 self.parts.kept.append("" if self.has(at, "among") else "any")
                 self.take("pointer", at)
@@ -642,6 +644,18 @@ class Reader:
             else:
                 self._whole_unit(at)
         self._last_two()
+
+    def _points_nowhere(self, at: int) -> bool:
+        """Whether a pointer is of what was worked out before ("tỉ lệ đó"), only rounds off a bound ("dưới 10 cái ấy") or asks which
+        those are ("đó là những mẫu nào").
+        """
+        if not self.has(at, "pointer"):
+            return False
+        worked = self.has(at - 1, "share", "growth") and not self.at(at + 1).unit
+        bounds = self.at(at - 1).amount and self.has(at - 2, "gt", "lt") and " " in self.mentions[at].said
+        if bounds:
+            self.mentions[at].labels = frozenset({"filler", "thing"})
+        return bool(worked or (not at and self.at(1).said in {"la", "are"} and self.any("which", "list")))
 
     def _picks(self) -> None:
         """ "Cái rẻ nhất còn mấy cái": the end is of the thing, whatever else is asked of it."""
@@ -714,11 +728,25 @@ class Reader:
         same = any(place != at and self._noun_ref(place) == self._noun_ref(at) for place in asked)
         return same or self.any("which one", "who") or self.has(at + 2, "which")
 
-    def _end_of_list(self, at: int) -> bool:
-        """Whether "cái cao nhất" is an end of what was listed last, where no figure is named."""
-        named = any(self.figure(place) or self.is_rows(place) for place in self.places if place != at)
-        ends = self.has(at, "thing") and self.has(at + 1, "max", "min")
-        return self.about is not None and ends and not named
+    def _ends_of_shown(self) -> None:
+        """ "Cái cao nhất" is an end of what was listed last; "tỉnh thấp nhất", of which another figure is asked for ("… được mấy
+        đơn"), the province that was shown at that end.
+        """
+        for at in self.places[:-1] if self.about is not None else ():
+            asked = any(self.figure(each) or self.is_rows(each) for each in self.places if each != at)
+            if not self.has(at + 1, "max", "min") or self.has(at + 2, "pointer"):
+                continue
+            told = any(each.startswith("of ") for each in self.mentions[at + 1].labels)
+            told = (
+                told
+                or self.has(at - 1, "by", "plural", "top")
+                or self.any("which", "which one", "who", "list")
+            )
+            if self.has(at, "thing") and not asked:
+                self.take("head", at)
+            elif asked and not told and self._is_noun(at) and self._noun_ref(at) == self.about:
+                end = "max" if self.has(at + 1, "max") else "min"
+                self._point(Pointer(ref=self.about, end=end), at, at + 1)  # type: ignore[arg-type]
 
     def _several(self, at: int) -> int:
         """How many things the plain number at `at` counts, 0 for no number or one thing."""
@@ -739,12 +767,19 @@ class Reader:
     def _last_two(self) -> None:
         """ "Kênh nào cao hơn?", "what's the difference?": of no more than these words, the two that were asked about last."""
         parts = self.parts
-        held = [at for at in self.places if self.has(at, "gt", "lt", "gap")]
+        held = [at for at in self.places if self.has(at, "gt", "lt", "gap") and not self.has(at, "filler")]
         named = any(each.values or each.period or each.amount for each in self.mentions if not each.role)
         figures = any(self.figure(at) and not self.has(at, "gt", "lt", "gap") for at in self.places)
         nouns = [at for at in self.places if self.mentions[at].targets and at not in held]
         asked = [at for at in self.places if self.has(at, "which one") or self.has(at + 1, "which")]
-        if len(held) != 1 or named or (figures and not asked) or parts.kept or len(nouns) > 2:
+        if (
+            len({self.has(at, "gap") for at in held}) != len(held)
+            or not held
+            or named
+            or (figures and not asked)
+            or parts.kept
+            or len(nouns) > 2
+        ):
             return
         nouns = [at for at in nouns if at in asked] if asked else nouns
         refs = {ref for at in nouns if (ref := self._noun_ref(at))}
@@ -753,7 +788,7 @@ class Reader:
             parts.pointer = Pointer(count=2, ref=next(iter(refs), None))
         if parts.pointer is not None and parts.pointer.both:
             self.take("pointer", *(at for at in nouns if not self.mentions[at].role))
-            self.take("shape", held[0])
+            self.take("shape", *held)
             self.take("frame", *(at for at in range(held[0]) if self.has(at, "which", "which one")))
 
     def _point(self, pointer: Pointer, *places: int) -> None:
@@ -842,9 +877,13 @@ class Reader:
             return 0  # "khoa Nhi" is a department, and no second one
         if any(self.mentions[place].amount or self.figure(place) for place in range(at - 1)):
             return 0
-        first = mention.said in {"dau tien", "first"} or mention.has("top")
+        counted = self.at(at + 1).amount or any(each.startswith("rank ") for each in self.at(at + 1).labels)
+        if mention.has("top") and counted:
+            return 0  # "cái top 5", "which province ranks second"
+        first = mention.said in {"dau tien", "thu nhat", "first"} or mention.has("top")
         named = (int(label[5:]) for label in sorted(mention.labels) if label.startswith("rank "))
-        return next(named, 1 if first and (self.has(at - 1, "thing", "people") or mention.has("top")) else 0)
+        named_first = mention.has("top") or mention.said == "thu nhat"
+        return next(named, 1 if first and (named_first or self.has(at - 1, "thing", "people")) else 0)
 
     def _ends_in_one(self, at: int) -> bool:
         """Whether "one" stands right behind: "the second one"."""
@@ -1072,6 +1111,9 @@ class Reader:
         apart = carrier is None or not self._adjacent(at, carrier)
         if ref is None or (apart and not (left or sign or ranged)):
             return
+        bare = ref.concept == "quantity" and not (sign or ranged or any(map(self.is_rows, self.places)))
+        if bare and self.any("how much"):
+            return  # "lấy 3 cái thì hết bao nhiêu tiền" is the price of three, of which no sheet knows
         places = [*places, *self._left_words(at, last)] if ref.concept == "stock" else places
         first = _number(self.mentions[at].number)
         if ranged:
@@ -1395,13 +1437,7 @@ class Reader:
     def _is_value(self, at: int) -> bool:
         """Whether words that could be a value mean it: words of questions and names of columns come first."""
         mention = self.mentions[at]
-        if (
-            self._heads_code(at)
-            or self._counts_next(at)
-            or self._only_counts(at)
-            or self._is_of_person(at)
-            or self._is_other(at)
-        ):
+        if self._heads_code(at) or self._only_counts(at) or self._is_of_person(at) or self._is_other(at):
             return False
         best, beside = mention.values[0], self._column_beside(at, mention.values[0].ref) >= 0
         column = mention.targets[0].weight - best.weight if mention.targets else -1.0
@@ -1459,28 +1495,20 @@ class Reader:
         """Whether a noun of persons stands right before."""
         return any(each.concept in PERSONS for each in self.at(at - 1).targets[:1])
 
-    def _counts_next(self, at: int) -> bool:
-        """Whether a word that stands in some value is what the value right behind it is counted in: "bao nhiêu đôi giày lười"."""
-        behind, mention = at + 1, self.mentions[at]
-        if mention.values[0].whole or not self.at(behind).values:
-            return False
-        value, before = self.mentions[behind].values[0], self.beside(at, -1)
-        counted = value.whole and value.ref == mention.values[0].ref and self.has(before, "count")
-        if counted:
-            self.take("head", at)
-        return counted and not self._between(at, behind).strip()
-
     def _only_counts(self, at: int) -> bool:
-        """Whether a word right after "bao nhiêu" is what values count in ("Tất (5 đôi)"), and no part that names them."""
+        """Whether a word after "bao nhiêu" is what values are counted in ("Tất (5 đôi)"), or what the value right behind it is ("bao
+        nhiêu đôi giày lười"), and no part that names them.
+        """
         mention, best = self.mentions[at], self.mentions[at].values[0]
-        asked = self.has(at - 1, "count") and not self._between(at - 1, at).strip()
-        if not asked or best.whole or len(mention.text.split()) > 1:
-            return False
+        ahead = [] if self._between(at, at + 1).strip() else self.at(at + 1).values[:1]
+        next_ = any(each.whole and each.ref == best.ref for each in ahead)
         counter = re.compile(rf"[0-9]\s*{re.escape(mention.said)}\b")
-        counted = self.parts.pointer is not None or all(counter.search(fold(each)) for each in best.values)
-        if counted:
+        held = self.parts.pointer is not None or all(counter.search(fold(each)) for each in best.values)
+        alone = held and " " not in mention.text and not self._between(at - 1, at).strip()
+        near = self.has(self.beside(at, -1), "count") if next_ else alone and self.has(at - 1, "count")
+        if near and not best.whole:
             self.take("head", at)
-        return counted
+        return near and not best.whole
 
     def _is_word_value(self, at: int, best: Value) -> bool:
         """Whether a single word means a value: everyday words and bits of names do not ("tra" is no "Trà")."""
@@ -1643,6 +1671,7 @@ class Reader:
 
     def _groups(self) -> None:
         """ "theo tỉnh", "tháng nào", "mỗi nhân viên", "top 5 sản phẩm": what the answer is broken down by."""
+        self._who_delivers()
         for at in self.places:
             mention = self.mentions[at]
             if not mention.role and (self._asks_which_thing(at) or self._each_row(at)):
@@ -1676,6 +1705,21 @@ class Reader:
             else:
                 self._group_by(found, trigger, at, *place)
 
+    def _who_delivers(self) -> None:
+        """ "Bên nào giao", "hang nao giao" (hàng, hạng or hãng): who delivers is the carrier, and so is who was spoken of as one."""
+        ref, known = self.schema.of("carrier"), concept("carrier")
+        delivers = says("delivers").search(self.parts.message)
+        held = any(each.op == "in" or each.ref == ref for each in self.parts.conditions)
+        if ref is None or known is None or held or not (delivers or self.about == ref):
+            return
+        for at in self.places:
+            alone = delivers and self.has(at, "which one") and self.mentions[at].said.startswith("ben")
+            named = self.has(at + 1, "which") and self.mentions[at].said in map(fold, known.phrases)
+            if not self.mentions[at].role and (alone or (named and not accents(self.mentions[at].text))):
+                self.mentions[at].labels |= {"which"}
+                self._group_by(Group(ref), "which", at, *([at + 1] if named else []))
+                break
+
     def _group_by(self, found: Group, trigger: str, *places: int) -> None:
         """Break the answer down by what a trigger names; "kênh nào" asks for one even where each is spoken of too."""
         if found not in self.parts.groups:
@@ -1700,7 +1744,13 @@ class Reader:
         return next((each for each in own if not code_name(each)), None)
 
     def _each_row(self, at: int) -> bool:
-        """ "Tồn kho mỗi cái", "stock per item": by the name of the rows, where none is named and no mean is asked for."""
+        """ "Tồn kho mỗi cái", "stock per item": by the name of the rows, where none is named and no mean is asked for; "bình quân
+        mỗi người": over the persons whom the rows are of.
+        """
+        persons = None if self.schema.row_concept in PERSONS or self.any("per") else self._persons_of_sheet()
+        if persons and self.has(at, "each") and self.any("avg") and self.mentions[at].said.endswith("nguoi"):
+            self.parts.per.append(Group(persons))
+            self.take("per", at)
         named = self._row_names() if self.has(at, "each") and not self.mentions[at].targets else None
         figures = [figure.ref for each in self.places if (figure := self.figure(each))]
         added = any(ref is not None and not averaged(ref) for ref in figures)
@@ -1714,7 +1764,8 @@ class Reader:
         """ "Bên nào nhiều đơn nhất", "con nào hết hàng": of what was spoken of last, else the goods of the sheet."""
         said = [each.said for each in self.mentions[at : at + 2]]  # "bán gì chạy nhất", "what do people buy"
         english = said[0] == "what" and said[-1] in {"do", "did"} and self.any("bought")
-        bare = english or (self.has(at - 1, "sold", "bought") and said[0] == "gi")
+        verb = at - 1 - self.has(at - 1, "plural")
+        bare = english or (self.has(verb, "sold", "bought") and said[0] == "gi")
         whole = self.has(at, "which one") or bare
         if not whole and not (self.has(at, "thing") and self.has(at + 1, "which")):
             return False
@@ -1722,7 +1773,11 @@ class Reader:
         nouns = (place for place in nouns if self.figure(place) is None and not self.has(place, "thing"))
         named = any(map(self.dimension, nouns))
         named = named and not (bare or (whole and self.about is not None and self.any("max", "min")))
-        if named or not self.any("max", "min", "seller", "slow seller", "sold out", "running out", "top"):
+        ends = self.any("max", "min", "seller", "slow seller", "sold out", "running out", "top")
+        if bare and self.any("latest", "earliest") and any(map(self.is_rows, self.places)):
+            self.take("frame", at)  # "đơn gần nhất mua gì": all of that row
+            return True
+        if named or not (ends or (bare and self.parts.row_key is None)):
             return False
         conditioned = {each.ref for each in self.parts.conditions if each.op == "eq"}
         goods = self.schema.goods()
@@ -1929,7 +1984,7 @@ class Reader:
         behind, counted = at + 1, self.beside(at, -1)
         if not self.has(at, "thing") or self._between(at, behind).strip():
             return False
-        noun = self.at(behind).unit or (self._is_noun(behind) and not self.is_rows(behind))
+        noun = self.at(behind).unit or self._is_noun(behind)
         return bool(noun) and not (self.has(counted, "count", "number", "by") or self._several(counted))
 
     def _list_of_figures(self) -> None:
@@ -2205,8 +2260,23 @@ class Reader:
             return None
         if self.figure(at) is not None and not distinct and not self.is_rows(at):
             self.take("count", *said)
-            return None
+            return self._rows_in_pieces(at, said)
         return self._count_things(at, said, distinct, halves=halves and not said)
+
+    def _rows_in_pieces(self, at: int, said: list[int]) -> Measure | None:
+        """The number of rows in a state or place that are spoken of, which "cái" counts too: "đơn đang giao có mấy cái"; None where
+        pieces are counted, of goods or of one row.
+        """
+        named = (self.noun(each) for each in range(at) if self.is_rows(each) and self.mentions[each].targets)
+        rows = self.parts.rows or next(named, "")
+        other = ("sold", "bought", "per", "each", "pointer", "avg", "sum", "max", "min", "latest", "earliest")
+        held = {each.ref.concept for each in self.parts.conditions if not self._is_row_key(each)}
+        state = held & (STATES | _NAMED_KINDS) and held.isdisjoint(GOODS) and self.has(at, "thing")
+        if not (said and rows and state) or self.any(*other):
+            return None
+        self.parts.rows = rows
+        self.take("count", at)
+        return Measure("count", noun=rows)
 
     def _beside_figure(self, at: int) -> bool:
         """Whether rows stand beside a figure and are counted with it: "revenue and orders", no "doanh thu và đơn lớn nhất"."""
@@ -2253,15 +2323,20 @@ class Reader:
 
     def _count_persons(self, at: int, places: list[int]) -> Measure | None:
         """ "Bao nhiêu người": the different persons of the sheet where a row is not one."""
-        if self.schema.row_concept in PERSONS:
-            self.take("count", at, *places)
-            return Measure("count", noun=self.mentions[at].text)
+        rows, ref = self.schema.row_concept in PERSONS, self._persons_of_sheet()
+        if not (rows or ref):
+            return None
+        self.take("count", at, *places)
+        noun = self.mentions[at].text
+        return Measure("count", noun=noun) if rows else Measure("count", ref, distinct=True, noun=noun)
+
+    def _persons_of_sheet(self) -> Ref | None:
+        """The column of the persons whom the rows are of."""
         served = self.schema.deals and not self.any("sold", "seller")  # who bought is none of those who sell
         for name in PERSONS:
             refs = [ref for ref in self.schema.by_concept.get(name, ()) if not ref.sheet]
             if refs and not (served and name in STAFF):
-                self.take("count", at, *places)
-                return Measure("count", self._counting(refs[0]), distinct=True, noun=self.mentions[at].text)
+                return self._counting(refs[0])
         return None
 
     def _counting(self, ref: Ref) -> Ref:
@@ -2396,6 +2471,8 @@ class Reader:
         """Whether a value is one of the whole: named behind "phần trăm", with no "là", "bị" before it, or what it is held against."""
         if at < share:
             return any(self.has(nth, "compare") for nth in range(at))
+        if at == share + 1 and any(each.ref.concept in STATES for each in self.mentions[at].values[:1]):
+            return False  # "tỉ lệ hoàn của bên đó"
         words = self.wording.words[self.mentions[share].end : self.mentions[at].start]
         between = {word.folded for word in words}
         return between.isdisjoint(turn_words("being"))
@@ -2540,7 +2617,7 @@ class Reader:
         heads, unread = self._header_words(), list[str]()
         for start, end in joined:
             run = words[start:end]
-            if {word.folded for word in run} <= heads and not self._names_other(end):
+            if {word.text for word in run} <= heads and not self._names_other(end):
                 continue
             unread.append(text[run[0].start : run[-1].end])
             if self._is_listed_figure(start, end):
@@ -2622,9 +2699,9 @@ class Reader:
         names += [phrase for phrase in phrases if " " in phrase]
         if parts.row_key is not None:
             names += [field.name for field in schema.sheet.fields] + ["gì"]
-        said = {word.folded for name in names for word in tokens(name)}
+        said = {form for name in names for word in tokens(name) for form in (word.text, word.folded)}
         said = said | _NAME if self.named else said if parts.row_key else said - _NAME
-        return said | ({"nao", "gi", "which", "what"} if said else set())
+        return said | ({"nao", "nào", "gi", "gì", "which", "what"} if said else set())
 
     def _understood(self) -> tuple[str, ...]:
         """The words that were read as something of the sheet, for a person who is asked back."""
