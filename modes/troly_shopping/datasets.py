@@ -43,9 +43,9 @@ def is_sample(version: DatasetVersion | None) -> bool:
 def fetch_rows(
     datasets: Datasets, name: str, sql: str, parameters: dict[str, object] | list[object]
 ) -> list[tuple[Any, ...]]:
-    """The rows of a query of the list `name`; none when nothing is loaded. Raises StoreError."""
+    """The rows of a query of the list `name`, which gives the same each time; none when nothing is loaded. Raises StoreError."""
     try:
-        return datasets.reader(name).fetch(sql, parameters)
+        return datasets.reader(name).fetch_kept(sql, parameters)
     except StoreError as error:
         if error.key != "store.dataset_missing":
             raise

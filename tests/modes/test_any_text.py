@@ -103,14 +103,14 @@ def ask(
         yield asked
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(MESSAGES)
 def test_a_turn_of_any_text_is_answered(ask: Callable[[str], object], text: str) -> None:
     end = ask(text)
     assert isinstance(end, TurnCompleted) or getattr(end, "code", "") == "turn.empty", end
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(st.one_of(DIGITS, LONG))
 def test_a_turn_of_any_length_is_answered(ask: Callable[[str], object], text: str) -> None:
     end = ask(text)

@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.support.stores.real import ROWS, Stores, Worker, open_stores, write_version
 from troly.stores.records import StoredTurn
 
-KILLS = 50
+KILLS = 25
 
 
 Start = Callable[..., Worker]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.support.stores.real import Worker, open_stores, write_version
 
-TURNS, VERSIONS = 120, 12
+TURNS, VERSIONS = 60, 8
 Start = Callable[..., Worker]
 
 

@@ -167,7 +167,7 @@ def test_dates_are_read_as_written(days: list[date], form: str) -> None:
     assert values[1:] == days
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.lists(st.one_of(st.none(), st.text(max_size=12)), min_size=1, max_size=12))
 def test_any_cells_give_a_column_and_no_error(cells: list[str | None]) -> None:
     clean = [cell.encode("utf-8", "ignore").decode() if cell else cell for cell in cells]
@@ -179,7 +179,7 @@ def test_any_cells_give_a_column_and_no_error(cells: list[str | None]) -> None:
         assert not done.bad
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.lists(st.text(max_size=8), min_size=1, max_size=12))
 def test_names_are_different_and_harmless(cells: list[str]) -> None:
     names = column_names(cells, "vi")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cache, lru_cache
@@ -488,9 +487,23 @@ def _of_all(text: str, at: int) -> bool:
 
 def are_versions(one: str, other: str) -> bool:
     """Whether goods differ in their names by sizes alone, or by one word of each that is no code: "… Đen", "… Trắng"."""
-    a, b = Counter(_line(one)), Counter(_line(other))
-    apart = [*(a - b).elements()], [*(b - a).elements()]
-    return all(len(words) < 2 and all(map(str.isalpha, words)) for words in apart)
+    a, b = _line(one), _line(other)
+    if abs(len(a) - len(b)) > 1:
+        return False
+    return _differ_little(a, b) and _differ_little(b, a)
+
+
+def _differ_little(words: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether at most one of `words`, and no code, is not among `others` as often."""
+    left, own = [*others], ""
+    for word in words:
+        if word in left:
+            left.remove(word)
+        elif own or not word.isalpha():
+            return False
+        else:
+            own = word
+    return True
 
 
 @lru_cache(maxsize=2_000)

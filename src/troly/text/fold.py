@@ -92,16 +92,22 @@ def tokens(s: str) -> list[WordToken]:
 
 
 def _tokens(s: str) -> tuple[WordToken, ...]:
-    found = []
-    drawn_out = _LONG_RUN.search(fold(s)) is not None
-    for match in _WORD.finditer(s):
-        text = match.group().lower()
-        text = text if text.isascii() else nfc(text)
-        folded = fold(text)
-        found.append(
-            WordToken(text, _LONG_RUN.sub(r"\1", folded) if drawn_out else folded, match.start(), match.end())
-        )
-    return tuple(found)
+    # As `WordToken(…)` makes them, which takes three times as long.
+    make, kind = tuple.__new__, WordToken
+    return tuple([make(kind, (*_word(match[0]), *match.span())) for match in _WORD.finditer(s)])
+
+
+def vocabulary(texts: Iterable[str]) -> set[str]:
+    """The folds of all `tokens` of the texts. Much quicker than token by token: lists say the same few words again and again."""
+    return {_word(typed)[1] for typed in set(_WORD.findall("\n".join(texts)))}
+
+
+@lru_cache(maxsize=32_768)
+def _word(typed: str) -> tuple[str, str]:
+    """The text and the fold of a word's token. The lists of words have more entries than a cache of texts holds, but few words."""
+    text = typed.lower()
+    text = text if text.isascii() else nfc(text)
+    return text, _LONG_RUN.sub(r"\1", fold(text))
 
 
 # A turn asks of its text, and of the names in the data, many times.

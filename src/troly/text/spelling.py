@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from troly.text.catalogue import Lang
-from troly.text.fold import WordToken, accents, fold, nfc, tokens
+from troly.text.fold import WordToken, accents, fold, nfc, tokens, vocabulary
 from troly.text.language import detect_score, is_syllable
 from troly.text.wordlist import LEXICONS, read_lists
 
@@ -114,7 +114,7 @@ class Corrector:
         )
         self._repair = repair
         self._phrases: dict[str, str] = {}
-        self._known = {token.folded for text in (*known, *self._chat) for token in tokens(text)}
+        self._known = vocabulary((*known, *self._chat))
         slips: list[str] = []
         for phrase in phrases:
             listed = tokens(phrase)

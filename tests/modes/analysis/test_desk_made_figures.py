@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.modes.analysis import analyst_at
+from tests.support.modes.analysis import Analyst, analyst_at
 from troly.text.catalogue import LANGS
 
 SHEET = (
@@ -71,10 +71,9 @@ async def test_the_price_of_one_product_is_no_mean(own_home: Path, asked: str, t
     ],
 )
 async def test_of_one_row_the_columns_that_are_asked_are_told_and_all_where_none_is(
-    own_home: Path, asked: str, columns: set[str]
+    analyst: Analyst, asked: str, columns: set[str]
 ) -> None:
-    with analyst_at(own_home) as analyst:
-        answer = await analyst.ask(asked)
+    answer = await analyst.ask(asked)
     assert set(re.findall(r"(?:- |, )([^:,]+):", answer.done.text)) == columns
     assert "D004" in answer.done.text
 

@@ -255,9 +255,8 @@ async def test_a_model_that_was_asked_is_not_promised(own_home: Path, reply: Rep
     assert "mô hình sẽ đọc" not in told.done.text
 
 
-async def test_without_a_model_it_is_said_that_one_would_read_it(own_home: Path) -> None:
-    with analyst_at(own_home) as analyst:
-        told = await analyst.ask(NOT_HELD)
+async def test_without_a_model_it_is_said_that_one_would_read_it(analyst: Analyst) -> None:
+    told = await analyst.ask(NOT_HELD)
     assert "Khi có mô hình, mô hình sẽ đọc câu này." in told.done.text
     assert "max" not in told.done.text
 

@@ -64,7 +64,7 @@ def runner() -> Iterator[Runner]:
 
 
 # Feature: ai-chat-agent, Property 1: For any user message, the Intent_Classifier SHALL return exactly one of: "data_query", "chat", or "unclear".
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(text=MESSAGES)
 def test_every_message_has_exactly_one_of_three_intents(runner: Runner, text: str) -> None:
     runner.analyst.leave()
@@ -77,7 +77,7 @@ def test_every_message_has_exactly_one_of_three_intents(runner: Runner, text: st
 
 
 # Feature: ai-chat-agent, Property 2: For any classified intent, the Chat_Workflow SHALL route to the correct node (data_agent_node for "data_query", chat_node for "chat", clarify_node for "unclear").
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(text=st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join))
 def test_every_intent_goes_to_its_node(runner: Runner, text: str) -> None:
     runner.analyst.leave()
@@ -87,7 +87,7 @@ def test_every_intent_goes_to_its_node(runner: Runner, text: str) -> None:
     assert visited == ["intent_classifier", expected, "response_formatter"]
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(intent=st.one_of(st.none(), st.sampled_from(INTENTS), st.text(max_size=20)))
 def test_whatever_is_no_intent_is_unclear(intent: str | None) -> None:
     chosen = nodes.route_by_intent({"intent": intent})
@@ -96,7 +96,7 @@ def test_whatever_is_no_intent_is_unclear(intent: str | None) -> None:
 
 
 # Feature: ai-chat-agent, Property 8: For any workflow execution that completes without error, the final_response field SHALL be non-empty.
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(
     texts=st.lists(
         st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join), min_size=1, max_size=2
@@ -111,7 +111,7 @@ def test_an_answer_is_never_empty(runner: Runner, texts: list[str]) -> None:
 
 
 # Feature: ai-chat-agent, Property 9: For any workflow execution, the messages passed to nodes SHALL include the full conversation history from conversation_repo.
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(
     past=st.lists(
         st.tuples(st.sampled_from(["user", "assistant"]), st.text("ab đ", min_size=1, max_size=9)),
@@ -134,7 +134,7 @@ def test_the_nodes_see_the_whole_conversation(runner: Runner, past: list[tuple[A
 
 
 # Feature: ai-chat-agent, Property 10: For any workflow execution, exactly one terminal event SHALL be emitted: either "chat:message:completed" or "chat:message:failed".
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(text=MESSAGES, stop=st.booleans())
 def test_every_run_ends_exactly_once(runner: Runner, text: str, stop: bool) -> None:
     runner.analyst.leave()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.modes.analysis import ORDERS, analyst_at
+from tests.support.modes.analysis import ORDERS, Analyst, analyst_at
 from tests.support.stores.services import profile
 from troly.conversation.conformance import check_mode
 from troly.conversation.session import Session
@@ -24,16 +24,17 @@ async def test_the_mode_conforms_with_and_without_sheets(own_home: Path) -> None
 
 
 @pytest.mark.parametrize("day", [20, 21, 23, 24, 30])
-async def test_the_first_questions_have_figures_on_a_day_without_orders_too(own_home: Path, day: int) -> None:
-    with analyst_at(own_home) as analyst:
-        for lang in LANGS:
-            for question in MODE.first_questions[lang]:
-                analyst.leave()
-                told = await analyst.ask(question, now=datetime(2026, 11, day, 9, tzinfo=UTC))
-                found = told.state["result"]
-                assert found, question
-                assert found["kind"] != "empty", question
-                assert found.get("period2_value", 1) is not None, question
+async def test_the_first_questions_have_figures_on_a_day_without_orders_too(
+    analyst: Analyst, day: int
+) -> None:
+    for lang in LANGS:
+        for question in MODE.first_questions[lang]:
+            analyst.leave()
+            told = await analyst.ask(question, now=datetime(2026, 11, day, 9, tzinfo=UTC))
+            found = told.state["result"]
+            assert found, question
+            assert found["kind"] != "empty", question
+            assert found.get("period2_value", 1) is not None, question
 
 
 @pytest.mark.parametrize(
@@ -49,17 +50,15 @@ async def test_the_first_questions_have_figures_on_a_day_without_orders_too(own_
         ),
     ],
 )
-async def test_figures_are_told_to_the_letter(own_home: Path, question: str, answer: str) -> None:
-    with analyst_at(own_home) as analyst:
-        told = await analyst.ask(question)
+async def test_figures_are_told_to_the_letter(analyst: Analyst, question: str, answer: str) -> None:
+    told = await analyst.ask(question)
     assert told.done.text == answer
     assert told.done.source == "rules"
 
 
-async def test_a_comparison_is_told_as_in_the_document(own_home: Path) -> None:
-    with analyst_at(own_home) as analyst:
-        told = await analyst.ask("So sánh doanh thu tuần này với tuần trước")
-        drawn = await analyst.ask("vẽ biểu đồ")
+async def test_a_comparison_is_told_as_in_the_document(analyst: Analyst) -> None:
+    told = await analyst.ask("So sánh doanh thu tuần này với tuần trước")
+    drawn = await analyst.ask("vẽ biểu đồ")
     first = told.done.text.splitlines()[0]
     assert first == "Doanh thu tuần này tăng 15,5% so với tuần trước (từ 50.000.000 lên 57.750.000 VND)"
     assert "Tuần này: 16/11/2026 - 22/11/2026." in told.done.text
@@ -71,28 +70,25 @@ async def test_a_comparison_is_told_as_in_the_document(own_home: Path) -> None:
     assert chart.labels == ("9/11/2026 - 15/11/2026", "16/11/2026 - 22/11/2026")
 
 
-async def test_a_top_list_is_numbered(own_home: Path) -> None:
-    with analyst_at(own_home) as analyst:
-        told = await analyst.ask("Top 2 sản phẩm theo số lượng")
+async def test_a_top_list_is_numbered(analyst: Analyst) -> None:
+    told = await analyst.ask("Top 2 sản phẩm theo số lượng")
     lines = told.done.text.splitlines()
     assert lines[0].startswith("Top 2 ")
     assert lines[1:3] == ["1. Áo thun - 205 sản phẩm", "2. Quần jean - 151 sản phẩm"]
     assert told.tables == []
 
 
-async def test_no_data_and_no_period_before_are_said_in_words(own_home: Path) -> None:
-    with analyst_at(own_home) as analyst:
-        empty = await analyst.ask("Tổng doanh thu tháng 9/2026")
-        zero = await analyst.ask("So sánh doanh thu tháng 10/2026 với tháng 9/2026")
+async def test_no_data_and_no_period_before_are_said_in_words(analyst: Analyst) -> None:
+    empty = await analyst.ask("Tổng doanh thu tháng 9/2026")
+    zero = await analyst.ask("So sánh doanh thu tháng 10/2026 với tháng 9/2026")
     assert empty.state["result"] == {"kind": "empty"}
     assert empty.done.text.startswith("Không có dữ liệu cho tổng doanh thu tháng 9/2026.")
     assert "không có số liệu kỳ trước" in zero.done.text
     assert zero.state["result"]["percentage_change"] is None
 
 
-async def test_the_days_meant_and_an_unfinished_month_are_said(own_home: Path) -> None:
-    with analyst_at(own_home) as analyst:
-        told = await analyst.ask("Tổng doanh thu tháng này là bao nhiêu?")
+async def test_the_days_meant_and_an_unfinished_month_are_said(analyst: Analyst) -> None:
+    told = await analyst.ask("Tổng doanh thu tháng này là bao nhiêu?")
     assert told.done.text.startswith("Tổng doanh thu tháng này: 107.750.000 VND")
     assert "Tháng này: 1/11/2026 - 30/11/2026." in told.done.text
     assert "tháng này chưa kết thúc" in told.done.text
@@ -106,11 +102,10 @@ async def test_without_sheets_the_way_to_set_up_data_is_told(own_home: Path) -> 
     assert told.state["result"] is None
 
 
-async def test_a_follow_up_changes_the_question_before(own_home: Path) -> None:
-    with analyst_at(own_home) as analyst:
-        await analyst.ask("Tổng doanh thu tháng này là bao nhiêu?")
-        month = await analyst.ask("còn tháng trước?")
-        channel = await analyst.ask("chỉ Shopee thôi")
+async def test_a_follow_up_changes_the_question_before(analyst: Analyst) -> None:
+    await analyst.ask("Tổng doanh thu tháng này là bao nhiêu?")
+    month = await analyst.ask("còn tháng trước?")
+    channel = await analyst.ask("chỉ Shopee thôi")
     assert month.state["result"] == {"kind": "scalar", "value": 9_500_000}
     assert channel.state["result"] == {"kind": "scalar", "value": 8_000_000}
 
@@ -148,9 +143,8 @@ async def test_two_equal_readings_are_asked_about_and_a_number_chooses(own_home:
     assert chosen.state["result"] == {"kind": "scalar", "value": expected}
 
 
-async def test_how_it_was_computed_can_be_read(own_home: Path) -> None:
-    with analyst_at(own_home) as analyst:
-        told = await analyst.ask("Tổng doanh thu tháng 1/2024")
+async def test_how_it_was_computed_can_be_read(analyst: Analyst) -> None:
+    told = await analyst.ask("Tổng doanh thu tháng 1/2024")
     (shown,) = told.all(Computation)
     assert shown.kind == "sql"
     assert "Chỉ giữ các dòng có Ngày đặt từ 1/1/2024 đến 31/1/2024 (tính cả hai ngày)." in shown.explained
@@ -161,22 +155,20 @@ async def test_how_it_was_computed_can_be_read(own_home: Path) -> None:
     assert facts["Khoảng ngày đã đọc"] == "5/1/2024 - 31/1/2024"
 
 
-async def test_every_suggestion_can_be_answered(own_home: Path) -> None:
-    with analyst_at(own_home) as analyst:
-        told = await analyst.ask("Tổng doanh thu tháng này là bao nhiêu?")
-        for question in told.all(Suggestions)[-1].questions:
-            analyst.leave()
-            again = await analyst.ask(question)
-            assert again.state["result"]["kind"] != "empty", question
+async def test_every_suggestion_can_be_answered(analyst: Analyst) -> None:
+    told = await analyst.ask("Tổng doanh thu tháng này là bao nhiêu?")
+    for question in told.all(Suggestions)[-1].questions:
+        analyst.leave()
+        again = await analyst.ask(question)
+        assert again.state["result"]["kind"] != "empty", question
 
 
-async def test_small_talk_and_unclear_words(own_home: Path) -> None:
-    with analyst_at(own_home) as analyst:
-        hello = await analyst.ask("Xin chào")
-        able = await analyst.ask("Bạn có thể làm gì?")
-        thanks = await analyst.ask("Cảm ơn bạn")
-        unclear = await analyst.ask("Cái đó")
-        again = await analyst.ask("Hơn")
+async def test_small_talk_and_unclear_words(analyst: Analyst) -> None:
+    hello = await analyst.ask("Xin chào")
+    able = await analyst.ask("Bạn có thể làm gì?")
+    thanks = await analyst.ask("Cảm ơn bạn")
+    unclear = await analyst.ask("Cái đó")
+    again = await analyst.ask("Hơn")
     assert [each.state["intent"] for each in (hello, able, thanks, unclear)] == ["chat"] * 3 + ["unclear"]
     assert hello.done.text.startswith("Xin chào!")
     assert "So sánh số liệu giữa các khoảng thời gian" in able.done.text
@@ -186,32 +178,29 @@ async def test_small_talk_and_unclear_words(own_home: Path) -> None:
     assert unclear.done.message_type == "clarify"
 
 
-async def test_the_answer_is_in_the_language_of_the_question(own_home: Path) -> None:
-    with analyst_at(own_home) as analyst:
-        await analyst.ask("Tổng doanh thu tháng này là bao nhiêu?")
-        english = await analyst.ask("What is the total revenue last month?")
-        back = await analyst.ask("Tổng doanh thu tháng này là bao nhiêu?")
-        await analyst.ask("please answer in English")
-        kept = await analyst.ask("Tổng doanh thu tháng này là bao nhiêu?")
+async def test_the_answer_is_in_the_language_of_the_question(analyst: Analyst) -> None:
+    await analyst.ask("Tổng doanh thu tháng này là bao nhiêu?")
+    english = await analyst.ask("What is the total revenue last month?")
+    back = await analyst.ask("Tổng doanh thu tháng này là bao nhiêu?")
+    await analyst.ask("please answer in English")
+    kept = await analyst.ask("Tổng doanh thu tháng này là bao nhiêu?")
     assert english.done.text.startswith("Total revenue last month: 9,500,000 VND")
     assert back.done.text.startswith("Tổng doanh thu")
     assert kept.done.text.startswith("Total revenue")
 
 
-async def test_a_switch_of_language_alone_is_acknowledged(own_home: Path) -> None:
-    with analyst_at(own_home) as analyst:
-        told = await analyst.ask("nói tiếng Anh nhé")
+async def test_a_switch_of_language_alone_is_acknowledged(analyst: Analyst) -> None:
+    told = await analyst.ask("nói tiếng Anh nhé")
     assert told.done.text == "sure, you can speak english with me"
 
 
-async def test_a_typed_pipeline_runs_under_the_same_guard(own_home: Path) -> None:
+async def test_a_typed_pipeline_runs_under_the_same_guard(analyst: Analyst) -> None:
     count = '/pipeline [{"$match": {"Sàn": "Shopee"}}, {"$count": "n"}]'
-    with analyst_at(own_home) as analyst:
-        good = await analyst.ask(count)
-        named = await analyst.ask('/pipeline {"sheet": "don hang", "pipeline": [{"$count": "n"}]}')
-        out = await analyst.ask('/pipeline [{"$out": "x"}]')
-        broken = await analyst.ask('/pipeline [{"$match": }]', language="vi")
-        shape = await analyst.ask("/pipeline")
+    good = await analyst.ask(count)
+    named = await analyst.ask('/pipeline {"sheet": "don hang", "pipeline": [{"$count": "n"}]}')
+    out = await analyst.ask('/pipeline [{"$out": "x"}]')
+    broken = await analyst.ask('/pipeline [{"$match": }]', language="vi")
+    shape = await analyst.ask("/pipeline")
     assert good.state["result"]["rows"] == [[4]]
     assert named.state["result"]["rows"] == [[8]]
     shown = good.all(Computation)[0]
@@ -223,13 +212,12 @@ async def test_a_typed_pipeline_runs_under_the_same_guard(own_home: Path) -> Non
     assert shape.state["error"]
 
 
-async def test_a_shown_pipeline_can_be_sent_back_as_it_stands(own_home: Path) -> None:
-    with analyst_at(own_home) as analyst:
-        first = await analyst.ask(
-            '/pipeline [{"$group": {"_id": "$Sàn", "n": {"$sum": 1}}}, {"$sort": {"n": -1}}]'
-        )
-        shown = first.all(Computation)[0]
-        again = await analyst.ask(shown.rerun + shown.code)
+async def test_a_shown_pipeline_can_be_sent_back_as_it_stands(analyst: Analyst) -> None:
+    first = await analyst.ask(
+        '/pipeline [{"$group": {"_id": "$Sàn", "n": {"$sum": 1}}}, {"$sort": {"n": -1}}]'
+    )
+    shown = first.all(Computation)[0]
+    again = await analyst.ask(shown.rerun + shown.code)
     assert again.state["result"] == first.state["result"]
     assert again.state["result"]["kind"] == "rows"
 
@@ -243,11 +231,10 @@ async def test_a_shown_pipeline_can_be_sent_back_as_it_stands(own_home: Path) ->
         ("tăng trưởng doanh thu theo tháng", "chỉ Shopee thôi"),
     ],
 )
-async def test_what_is_not_understood_is_told_in_words(own_home: Path, before: str, question: str) -> None:
-    with analyst_at(own_home) as analyst:
-        if before:
-            await analyst.ask(before)
-        told = await analyst.ask(question)
+async def test_what_is_not_understood_is_told_in_words(analyst: Analyst, before: str, question: str) -> None:
+    if before:
+        await analyst.ask(before)
+    told = await analyst.ask(question)
     unclear = told.done.text.partition("“" if "“" in told.done.text else "«")[2]
     said = unclear.partition("”" if "”" in unclear.split("»")[0] else "»")[0]
     assert not {"max", "min", "max/min", "±", "…", "top"} & set(said.split(", "))
@@ -255,21 +242,19 @@ async def test_what_is_not_understood_is_told_in_words(own_home: Path, before: s
 
 @pytest.mark.parametrize("thing", ["kênh nào", "tỉnh nào", "sản phẩm nào"])
 @pytest.mark.parametrize("ends", ["cao nhất, và {} thấp nhất", "nhiều nhất và {} ít nhất"])
-async def test_both_ends_of_a_ranking_are_no_single_list(own_home: Path, thing: str, ends: str) -> None:
+async def test_both_ends_of_a_ranking_are_no_single_list(analyst: Analyst, thing: str, ends: str) -> None:
     """Each end is a list of its own, of the same days; never one tried with an order that no tool knows."""
-    with analyst_at(own_home) as analyst:
-        told = await analyst.ask(f"{thing} doanh thu {ends.format(thing)} tháng 10/2026?", language="vi")
+    told = await analyst.ask(f"{thing} doanh thu {ends.format(thing)} tháng 10/2026?", language="vi")
     two = told.answer.count("tháng 10/2026") == 2 and "thấp nhất" in told.answer
     assert two or "chưa hiểu" in told.answer
     assert "lần thử" not in told.answer
 
 
-async def test_one_row_is_told_by_its_code_with_the_columns_asked_for_or_all(own_home: Path) -> None:
-    with analyst_at(own_home) as analyst:
-        told = await analyst.ask("Đơn D005 mua món gì, trạng thái thế nào?")
-        other = await analyst.ask("đơn D999 trạng thái gì?")
-        analyst.leave()
-        whole = await analyst.ask("đơn D005")
+async def test_one_row_is_told_by_its_code_with_the_columns_asked_for_or_all(analyst: Analyst) -> None:
+    told = await analyst.ask("Đơn D005 mua món gì, trạng thái thế nào?")
+    other = await analyst.ask("đơn D999 trạng thái gì?")
+    analyst.leave()
+    whole = await analyst.ask("đơn D005")
     assert "Áo thun" in told.done.text
     assert "Hoàn thành" in told.done.text
     assert "27.750.000" not in told.done.text
@@ -278,11 +263,10 @@ async def test_one_row_is_told_by_its_code_with_the_columns_asked_for_or_all(own
     assert other.done.metadata["answered"] is False
 
 
-async def test_the_same_figure_of_another_value_keeps_the_days(own_home: Path) -> None:
-    with analyst_at(own_home) as analyst:
-        await analyst.ask("Shopee có bao nhiêu đơn trong tháng 1/2024?")
-        told = await analyst.ask("Lazada thì được mấy đơn?")
-        two = await analyst.ask("sàn nào nhiều hơn?")
+async def test_the_same_figure_of_another_value_keeps_the_days(analyst: Analyst) -> None:
+    await analyst.ask("Shopee có bao nhiêu đơn trong tháng 1/2024?")
+    told = await analyst.ask("Lazada thì được mấy đơn?")
+    two = await analyst.ask("sàn nào nhiều hơn?")
     assert told.done.text.splitlines()[0] == "Số đơn tháng 1/2024 (Sàn: Lazada): 1 đơn"
     assert two.done.text.splitlines()[0] == "Số đơn theo sàn, tháng 1/2024 (Sàn: Shopee, Lazada):"
 
@@ -290,9 +274,8 @@ async def test_the_same_figure_of_another_value_keeps_the_days(own_home: Path) -
 @pytest.mark.parametrize(
     "question", ["Năm 2024 tháng 1 có bao nhiêu đơn?", "Tháng 1 năm 2024 có bao nhiêu đơn?"]
 )
-async def test_a_month_after_its_year_is_no_comparison(own_home: Path, question: str) -> None:
-    with analyst_at(own_home) as analyst:
-        told = await analyst.ask(question)
+async def test_a_month_after_its_year_is_no_comparison(analyst: Analyst, question: str) -> None:
+    told = await analyst.ask(question)
     assert ": 2 đơn" in told.done.text.splitlines()[0]
 
 
@@ -307,14 +290,13 @@ BARE = (
 
 
 @pytest.mark.parametrize("text", BARE)
-async def test_a_chart_of_nothing_draws_what_was_shown_else_asks_of_what(own_home: Path, text: str) -> None:
-    with analyst_at(own_home) as analyst:
-        fresh = await analyst.ask(text)
-        chosen = await analyst.ask("1")
-        analyst.leave()
-        await analyst.ask("doanh thu theo sàn")
-        after = await analyst.ask(text)
-        named = await analyst.ask(f"{text} doanh thu")
+async def test_a_chart_of_nothing_draws_what_was_shown_else_asks_of_what(analyst: Analyst, text: str) -> None:
+    fresh = await analyst.ask(text)
+    chosen = await analyst.ask("1")
+    analyst.leave()
+    await analyst.ask("doanh thu theo sàn")
+    after = await analyst.ask(text)
+    named = await analyst.ask(f"{text} doanh thu")
     assert not fresh.all(Chart)
     assert "?" in fresh.done.text
     assert not fresh.all(Computation)
@@ -334,10 +316,9 @@ async def test_a_chart_of_nothing_draws_what_was_shown_else_asks_of_what(own_hom
     ],
 )
 async def test_a_period_that_runs_to_today_is_not_held_against_a_longer_one_unsaid(
-    own_home: Path, question: str, said: bool
+    analyst: Analyst, question: str, said: bool
 ) -> None:
-    with analyst_at(own_home) as analyst:
-        told = await analyst.ask(question)
+    told = await analyst.ask(question)
     assert ("ngày (đến" in told.done.text) is said, told.done.text
 
 

@@ -35,8 +35,15 @@ STRENGTH = re.compile(
 )
 
 
+@pytest.fixture(scope="module")
+def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
+    with clinic_at(tmp_path_factory.mktemp("notes")) as clinic:
+        yield clinic.services
+
+
 @pytest.fixture
-def services(own_home: Path) -> Iterator[Services]:
+def own_services(own_home: Path) -> Iterator[Services]:
+    """Notes for the test alone, which it may change."""
     with clinic_at(own_home) as clinic:
         yield clinic.services
 
@@ -209,7 +216,7 @@ async def test_a_question_that_the_notes_cover_is_answered_whole(services: Servi
 
 
 async def test_a_dose_is_never_read_out_and_own_documents_are_found(
-    services: Services, tmp_path: Path
+    own_services: Services, tmp_path: Path
 ) -> None:
     page = tmp_path / "zirco.md"
     page.write_text(
@@ -218,19 +225,19 @@ async def test_a_dose_is_never_read_out_and_own_documents_are_found(
         "utf-8",
     )
     document = parse_document(page, page.read_bytes())
-    services.knowledge.put(
+    own_services.knowledge.put(
         document, collection=COLLECTION, key="zirco.md", ingested_at="2026-05-02T08:00:00+07:00"
     )
-    found = await notes.find_in(services, "zircoplasty là gì", 3, "vi")
+    found = await notes.find_in(own_services, "zircoplasty là gì", 3, "vi")
     assert (found[0].title, found[0].date, found[0].topic) == ("Zircoplasty", "2026-05-02", "zirco.md")
     text = notes.answer(found, "zircoplasty uống thuốc gì", "zircoplasty uống thuốc gì", "vi").text
     assert "500" not in text
     assert "Zircoplasty là kỹ thuật" in text
-    samples.remove(services, "vi")
-    assert [note.topic for note in await notes.find_in(services, "zircoplasty là gì", 3, "vi")] == [
+    samples.remove(own_services, "vi")
+    assert [note.topic for note in await notes.find_in(own_services, "zircoplasty là gì", 3, "vi")] == [
         "zirco.md"
     ]
-    assert await notes.find_in(services, "răng khôn mọc lệch", 3, "vi") == ()
+    assert await notes.find_in(own_services, "răng khôn mọc lệch", 3, "vi") == ()
 
 
 async def test_notes_become_evidence_and_entries_of_the_list(services: Services) -> None:
@@ -242,15 +249,15 @@ async def test_notes_become_evidence_and_entries_of_the_list(services: Services)
     assert (entry.title, entry.link) == ("Sâu răng (ghi chú có sẵn, 20/11/2026)", "")
 
 
-async def test_vectors_find_what_words_do_not(services: Services) -> None:
+async def test_vectors_find_what_words_do_not(own_services: Services) -> None:
     async def embed(texts: list[str]) -> list[list[float]]:
         # Directions that are spread out, so that the vector store's graph is connected.
         seen = ["zzz" if "Niềng răng dùng lực" in text else text for text in texts]
         return [[byte - 127.5 for byte in hashlib.sha256(text.encode()).digest()] for text in seen]
 
-    await services.knowledge.embed_missing(COLLECTION, embed, "m")
-    assert await notes.find_in(services, "zzz", 1, "vi") == ()
-    [found] = await notes.find_in(services, "zzz", 1, "vi", embed=embed, embedder="m")
+    await own_services.knowledge.embed_missing(COLLECTION, embed, "m")
+    assert await notes.find_in(own_services, "zzz", 1, "vi") == ()
+    [found] = await notes.find_in(own_services, "zzz", 1, "vi", embed=embed, embedder="m")
     assert found.topic == "braces"
 
 

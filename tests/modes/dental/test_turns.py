@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -18,11 +19,20 @@ from troly_dental.memory.connection import open_memory
 FLOW = ["listen", "red_flags", "guardrail", "memory", "search", "answer", "format", "save"]
 
 
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clinic]:
+    with clinic_at(tmp_path_factory.mktemp("clinic")) as clinic:
+        yield clinic
+
+
+_PERSONS = count()
+
+
 @pytest.fixture
-async def clinic(own_home: Path) -> AsyncIterator[Clinic]:
-    with clinic_at(own_home) as opened:
-        yield opened
-        await opened.services.llm.aclose()
+async def clinic(opened: Clinic) -> AsyncIterator[Clinic]:
+    """Somebody of whom nothing is known yet."""
+    yield Clinic(opened.services, opened.registry, f"an{next(_PERSONS)}")
+    await opened.services.llm.aclose()
 
 
 async def kept(clinic: Clinic) -> list[str]:

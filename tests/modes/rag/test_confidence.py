@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.modes.rag import rag_desk
+from tests.support.modes.rag import RagDesk
 from troly.conversation.evaluation import read_case_file
 from troly.conversation.verdicts import judge
 
@@ -14,23 +14,22 @@ MEASURED = 34
 
 
 async def test_right_answers_rank_above_others_and_it_is_not_more_sure_than_it_is_right(
-    tmp_path: Path,
+    desk: RagDesk,
 ) -> None:
     right: list[float] = []
     other: list[float] = []
     # What it says that it is no answer may hold the right words all the same: the page to look at.
     perhaps: list[float] = []
-    async with rag_desk(tmp_path) as desk:
-        for case in read_case_file(CASES).cases[MEASURED::8]:
-            desk.become(*(case.permissions or ()), department=case.department)
-            for text, expected in zip(case.turns, case.answers, strict=True):
-                told = await desk.ask(text, offline=True, now=case.now)
-                verdict = judge(expected, told.done, (), lambda *_: "").verdict
-                if verdict == "unjudged" or told.done.message_type == "chitchat":
-                    continue
-                answered = told.done.metadata["answered"]
-                group = other if verdict != "right" else right if answered else perhaps
-                group.append(told.state["confidence_score"])
+    for case in read_case_file(CASES).cases[MEASURED::8]:
+        desk.become(*(case.permissions or ()), department=case.department)
+        for text, expected in zip(case.turns, case.answers, strict=True):
+            told = await desk.ask(text, offline=True, now=case.now)
+            verdict = judge(expected, told.done, (), lambda *_: "").verdict
+            if verdict == "unjudged" or told.done.message_type == "chitchat":
+                continue
+            answered = told.done.metadata["answered"]
+            group = other if verdict != "right" else right if answered else perhaps
+            group.append(told.state["confidence_score"])
     assert len(right) > 40
     assert len(other) > 10
     assert _ranked_above(right, [*perhaps, *other]) >= 0.95
@@ -45,8 +44,5 @@ def _ranked_above(some: list[float], others: list[float]) -> float:
     return above / (len(some) * len(others))
 
 
-async def test_what_nothing_is_found_for_has_no_confidence(tmp_path: Path) -> None:
-    async with rag_desk(tmp_path) as desk:
-        assert (await desk.ask("Cổ phiếu công ty giá bao nhiêu?", offline=True)).state[
-            "confidence_score"
-        ] == 0
+async def test_what_nothing_is_found_for_has_no_confidence(desk: RagDesk) -> None:
+    assert (await desk.ask("Cổ phiếu công ty giá bao nhiêu?", offline=True)).state["confidence_score"] == 0

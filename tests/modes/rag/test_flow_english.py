@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
-from tests.support.modes.rag import RagDesk, rag_desk
+from tests.support.modes.rag import RagDesk
 from troly.text.catalogue import LANGS
 from troly_rag.strings import say
 
 QUOTED_VI, QUOTED_EN = (say("answer.other_language", lang) for lang in LANGS)
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("rag-english")
-
-
-@pytest.fixture
-async def desk(home: Path) -> AsyncIterator[RagDesk]:
-    async with rag_desk(home) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
-from tests.support.modes.rag import RagDesk, rag_desk
+from tests.support.modes.rag import RagDesk
 from troly_rag.corpus.cards import Cards
 
 STAFF = {
@@ -22,17 +19,6 @@ OF_DEPARTMENTS = (
     "Lương được trả ngày nào hằng tháng?",
     "Dữ liệu máy chủ được sao lưu mấy ngày một lần?",
 )
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("staff")
-
-
-@pytest.fixture
-async def desk(home: Path) -> AsyncIterator[RagDesk]:
-    async with rag_desk(home) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize("question", STAFF)

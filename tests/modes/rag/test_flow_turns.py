@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 
-import pytest
-
-from tests.support.modes.rag import RagDesk, rag_desk
+from tests.support.modes.rag import RagDesk
 from troly.conversation.conformance import check_mode
 from troly.conversation.evaluation import read_case_file
 from troly.conversation.session import Session
@@ -28,17 +25,6 @@ NODES = [
     "conflict_resolution",
     "final_response",
 ]
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("rag")
-
-
-@pytest.fixture
-async def desk(home: Path) -> AsyncIterator[RagDesk]:
-    async with rag_desk(home) as opened:
-        yield opened
 
 
 async def test_the_first_example_end_to_end(desk: RagDesk) -> None:
@@ -226,9 +212,8 @@ async def test_it_answers_in_english(desk: RagDesk) -> None:
     assert told.answer
 
 
-async def test_it_keeps_the_contract(home: Path) -> None:
-    async with rag_desk(home) as desk:
-        assert await check_mode(MODE, Session(desk.services, desk.registry, desk.profile)) == []
+async def test_it_keeps_the_contract(desk: RagDesk) -> None:
+    assert await check_mode(MODE, Session(desk.services, desk.registry, desk.profile)) == []
 
 
 def test_the_cases_are_well_formed() -> None:

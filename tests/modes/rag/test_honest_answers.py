@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
 from datetime import datetime
-from pathlib import Path
 
 import pytest
 
-from tests.support.modes.rag import RagDesk, rag_desk
+from tests.support.modes.rag import RagDesk
 from troly.text.dates import HCM
 from troly.text.fold import fold
 from troly_rag.corpus.coverage import figure_request, question_of, text_of
 from troly_rag.routing.lexicons import spelt_out
 from troly_rag.routing.questions import without_rejected, without_setting
 from troly_rag.tools.calculator import _WORKDAY
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("honest")
-
-
-@pytest.fixture
-async def desk(home: Path) -> AsyncIterator[RagDesk]:
-    async with rag_desk(home) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(
@@ -563,11 +550,11 @@ async def test_the_week_before_is_that_of_the_period_that_was_told(desk: RagDesk
 
 @pytest.mark.parametrize("this", ["lỗi này", "mã đó", "this error"])
 @pytest.mark.parametrize("code", ["809", "691"])
-async def test_this_error_is_the_one_that_was_told_last(desk: RagDesk, this: str, code: str) -> None:
-    desk.become("public", "internal", department="it")
+async def test_this_error_is_the_one_that_was_told_last(own_desk: RagDesk, this: str, code: str) -> None:
+    own_desk.become("public", "internal", department="it")
     now = datetime(2026, 11, 23, 10, tzinfo=HCM)
-    await desk.ask(f"vpn lỗi {code} là gì", offline=True, now=now)
-    told = await desk.ask(f"log vpn từ đầu tháng 11 {this} mấy lần", offline=True, now=now, language="vi")
+    await own_desk.ask(f"vpn lỗi {code} là gì", offline=True, now=now)
+    told = await own_desk.ask(f"log vpn từ đầu tháng 11 {this} mấy lần", offline=True, now=now, language="vi")
     assert f"mã {code}" in told.answer
 
 

@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from tests.support.modes.shopping import Shop
-from tests.support.modes.shopping_samples import stocked_shop, told_lines
-
-
-@pytest.fixture
-def shop(own_home: Path) -> Iterator[Shop]:
-    with stocked_shop(own_home) as opened:
-        yield opened
+from tests.support.modes.shopping_samples import told_lines
 
 
 @pytest.mark.parametrize("text", ["Còn chuyển khoản?", "thế còn chuyển khoản?", "vay con chuyen khoan"])

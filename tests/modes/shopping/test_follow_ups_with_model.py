@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -13,17 +12,29 @@ from tests.support.modes.shopping_samples import stocked_shop
 from tests.support.ollama.double import OllamaDouble
 
 
-@pytest.fixture
-def server() -> Iterator[OllamaDouble]:
-    with OllamaDouble() as double:
-        yield double
+@pytest.fixture(scope="module")
+def double() -> Iterator[OllamaDouble]:
+    with OllamaDouble() as running:
+        yield running
 
 
-@pytest.fixture
-async def shop(own_home: Path, server: OllamaDouble) -> AsyncIterator[Shop]:
-    with stocked_shop(own_home, OLLAMA_HOST=server.url) as opened:
+@pytest.fixture(scope="module")
+def with_model(tmp_path_factory: pytest.TempPathFactory, double: OllamaDouble) -> Iterator[Shop]:
+    with stocked_shop(tmp_path_factory.mktemp("shop") / "home", OLLAMA_HOST=double.url) as opened:
         yield opened
-        await opened.services.llm.aclose()
+
+
+@pytest.fixture
+def server(double: OllamaDouble) -> OllamaDouble:
+    double.forget()
+    return double
+
+
+@pytest.fixture
+async def shop(with_model: Shop, server: OllamaDouble) -> AsyncIterator[Shop]:
+    """Somebody in a conversation that has not begun."""
+    yield Shop(with_model.services, with_model.registry)
+    await with_model.services.llm.aclose()
 
 
 def wants(query: str, *, intent: str = "shopping", retrieve: bool = True) -> dict[str, object]:

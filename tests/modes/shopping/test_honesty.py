@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from tests.support.modes.shopping import Shop
-from tests.support.modes.shopping_samples import stocked_shop, told_lines
+from tests.support.modes.shopping_samples import told_lines
 from troly.plugin.events import Say
 
 STRANGE = ("blorp", "xửng", "quizzle")
-
-
-@pytest.fixture
-def shop(own_home: Path) -> Iterator[Shop]:
-    with stocked_shop(own_home) as opened:
-        yield opened
 
 
 async def claims(shop: Shop, text: str) -> bool:

@@ -125,12 +125,13 @@ FORMS: dict[str, Callable[[str], str]] = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_the_form_does_not_change_the_intent(form: str) -> None:
+@pytest.mark.parametrize(("form", "first"), [(form, at % 3) for at, form in enumerate(FORMS)])
+def test_the_form_does_not_change_the_intent(form: str, first: int) -> None:
+    """A third of the cases in each form: every case is met in two at least."""
     changed = [
         case.text
         for path in (HELD_OUT, SHIPPED)
-        for case in _single(path)
+        for case in _single(path)[first::3]
         if score_intents(MessagePhrases(FORMS[form](case.text))).intent
         != score_intents(MessagePhrases(case.text)).intent
     ]

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from tests.support.modes.shopping import Shop
-from tests.support.modes.shopping_samples import stocked_shop, told_lines
+from tests.support.modes.shopping_samples import told_lines
 from troly_shopping.message import without_relay
 from troly_shopping.products.offers import measure_of
 from troly_shopping.products.store import Product, ProductStore, SearchCriteria
-
-
-@pytest.fixture
-def shop(own_home: Path) -> Iterator[Shop]:
-    with stocked_shop(own_home) as opened:
-        yield opened
 
 
 def goods(shop: Shop, kind: str) -> list[Product]:
@@ -41,8 +32,17 @@ PAIRS = [
 ]
 
 
-@pytest.mark.parametrize("much", ["bao nhiêu", "nhiêu tiền", "bn", "mấy tiền"])
-@pytest.mark.parametrize("more", ["thêm", "bù", "phải bù", "đắt thêm", "mắc hơn", "chênh"])
+@pytest.mark.parametrize(
+    ("more", "much"),
+    [
+        ("thêm", "bao nhiêu"),
+        ("bù", "nhiêu tiền"),
+        ("phải bù", "bn"),
+        ("đắt thêm", "mấy tiền"),
+        ("mắc hơn", "bao nhiêu"),
+        ("chênh", "nhiêu tiền"),
+    ],
+)
 async def test_more_with_how_much_asks_the_difference(shop: Shop, more: str, much: str) -> None:
     for first, short, other in PAIRS:
         await shop.ask(f"{first} giá bao nhiêu")
@@ -56,8 +56,16 @@ async def test_a_difference_to_goods_that_are_not_known_is_not_told(shop: Shop) 
     assert not (await shop.ask("con 32 inch thì thêm bao nhiêu")).done.metadata["answered"]
 
 
-@pytest.mark.parametrize("before", ["hoàn tiền mất mấy ngày", "mở cửa tới mấy giờ", "chuột G304 giá sao"])
-@pytest.mark.parametrize("place", ["Phú Quốc", "can tho", "Nha Trang", "thu duc", "Đắk Lắk"])
+@pytest.mark.parametrize(
+    ("before", "place"),
+    [
+        ("hoàn tiền mất mấy ngày", "Phú Quốc"),
+        ("mở cửa tới mấy giờ", "can tho"),
+        ("chuột G304 giá sao", "Nha Trang"),
+        ("hoàn tiền mất mấy ngày", "thu duc"),
+        ("mở cửa tới mấy giờ", "Đắk Lắk"),
+    ],
+)
 async def test_a_place_of_delivery_is_no_word_about_goods(shop: Shop, before: str, place: str) -> None:
     await shop.ask(before)
     told = await shop.ask(f"giao {place} mấy ngày")
@@ -172,8 +180,10 @@ async def test_an_amount_beside_months_is_divided(shop: Shop, price: int, months
     assert "chia đều" not in told.answer
 
 
-@pytest.mark.parametrize("who", ["nhân viên", "thái độ phục vụ", "tổng đài"])
-@pytest.mark.parametrize("bad", ["tệ quá", "khó chịu thật", "rất thô lỗ"])
+@pytest.mark.parametrize(
+    ("who", "bad"),
+    [("nhân viên", "tệ quá"), ("thái độ phục vụ", "khó chịu thật"), ("tổng đài", "rất thô lỗ")],
+)
 async def test_service_that_is_bad_is_a_complaint(shop: Shop, who: str, bad: str) -> None:
     assert "xin lỗi" in (await shop.ask(f"{who} shop mình {bad}")).answer
     assert "xin lỗi" not in (await shop.ask("cho em gặp nhân viên, laptop rẻ tệ quá")).answer
@@ -236,8 +246,15 @@ async def test_lengths_of_time_are_in_the_language_of_the_answer(shop: Shop, nam
     assert "tháng" not in told
 
 
-@pytest.mark.parametrize("kind", ["chuột không dây", "ssd 1tb", "laptop dell"])
-@pytest.mark.parametrize(("place", "nth"), [("thứ hai", 2), ("thứ nhì", 2), ("thứ 3", 3), ("thứ ba", 3)])
+@pytest.mark.parametrize(
+    ("kind", "place", "nth"),
+    [
+        ("chuột không dây", "thứ hai", 2),
+        ("ssd 1tb", "thứ nhì", 2),
+        ("laptop dell", "thứ 3", 3),
+        ("ssd 1tb", "thứ ba", 3),
+    ],
+)
 async def test_so_far_from_the_cheapest_is_that_place_of_the_list(
     shop: Shop, kind: str, place: str, nth: int
 ) -> None:

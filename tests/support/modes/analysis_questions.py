@@ -71,6 +71,7 @@ class Desk:
     now: datetime
     previous: Plan | None = None
     intents: list[str] = field(default_factory=list)
+    loop: asyncio.Runner = field(default_factory=asyncio.Runner)
 
     def ask(self, question: Question) -> Verdict:
         """Plan and run a question, and judge what comes of it."""
@@ -84,7 +85,7 @@ class Desk:
         if made.question is not None or not made.calls:
             return Verdict("exact" if question.may_ask else "asked", made)
         service = DataQueryService(self.store, self.sheet.owner)
-        records = [asyncio.run(call_tool(service, call, "1", 30)) for call in made.calls]
+        records = [self.loop.run(call_tool(service, call, "1", 30)) for call in made.calls]
         failed = next((record.error for record in records if record.error), None)
         if failed is not None:
             return Verdict(f"error {failed}", made)
@@ -111,15 +112,12 @@ def desk_at(home: Path, name: str, **short: str) -> Iterator[Desk]:
     with sheet_services(home) as services:
         load_file(services, FOLDER / f"{name}.csv", name=name)
         store = SheetStore(services)
+        now = datetime.fromisoformat(NOW).replace(tzinfo=HCM)
+        desk = Desk(services, store, store.sheet("an", name), short, now)
         try:
-            yield Desk(
-                services,
-                store,
-                store.sheet("an", name),
-                short,
-                datetime.fromisoformat(NOW).replace(tzinfo=HCM),
-            )
+            yield desk
         finally:
+            desk.loop.close()
             store.close()
 
 

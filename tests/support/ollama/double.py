@@ -95,6 +95,12 @@ class OllamaDouble:
         self._script.extend(replies)
         return self
 
+    def forget(self) -> None:
+        """Begin anew for another test: nothing was asked, nothing is scripted."""
+        self.requests.clear()
+        self._script.clear()
+        self.default = default_reply
+
     def next_reply(self, request: Request) -> Reply:
         scripted: Scripted = self._script.popleft() if self._script else self.default
         return as_reply(scripted, request)

@@ -201,7 +201,7 @@ def dated(value: Any) -> Any:
     others=[],
     pipeline=[{"$match": {"thẻ": {"$in": [["a"], None]}}}],
 )
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(rows=ROWS, others=OTHERS, pipeline=PIPELINES)
 def test_the_same_rows_as_the_reference(rows: list[Any], others: list[Any], pipeline: list[Any]) -> None:
     sheets = MemorySheets()

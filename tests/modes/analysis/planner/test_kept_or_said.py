@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.modes.analysis.planner.planner_sheets import CUSTOMERS, NOW, ORDERS, column, plan
-from tests.support.modes.analysis import analyst_at
+from tests.support.modes.analysis import Analyst, analyst_at
 from troly.plugin.events import Computation
 from troly_analysis.planner import Plan, analyse_question
 
@@ -69,24 +69,24 @@ def test_among_those_of_another_sheet_keeps_what_they_have_in_common(ask: str) -
     assert (made.sheet, held) == ("Đơn hàng", ["Vàng"]) or not made.calls
 
 
-async def test_after_what_was_not_read_the_answer_says_what_stands(own_home: Path) -> None:
-    with analyst_at(own_home) as analyst:
-        asked = (
-            "doanh thu tháng 11/2026 của Shopee",
-            "khúc đó lạ ghê tính sao cho gọn ha",
-            "còn tháng 10",
-            "sản phẩm nào cao nhất",
-        )
-        told = [(await analyst.ask(text)).answer for text in asked]
+async def test_after_what_was_not_read_the_answer_says_what_stands(analyst: Analyst) -> None:
+    asked = (
+        "doanh thu tháng 11/2026 của Shopee",
+        "khúc đó lạ ghê tính sao cho gọn ha",
+        "còn tháng 10",
+        "sản phẩm nào cao nhất",
+    )
+    told = [(await analyst.ask(text)).answer for text in asked]
     assert "Kết quả xem gần nhất là: Tổng doanh thu, Shopee" in told[1]
     assert "Câu trước («khúc đó lạ ghê tính sao cho gọn ha») tôi chưa đọc được" in told[2]
     assert "chưa đọc được" not in told[3]
 
 
-async def test_after_a_correction_that_was_not_read_what_stands_is_said_and_no_figure(own_home: Path) -> None:
-    with analyst_at(own_home) as analyst:
-        asked = ("doanh thu tháng 11/2026 của Shopee", "à nhầm, thxyzs 9 cơ", "sản phẩm nào cao nhất")
-        told = [(await analyst.ask(text)).answer for text in asked]
+async def test_after_a_correction_that_was_not_read_what_stands_is_said_and_no_figure(
+    analyst: Analyst,
+) -> None:
+    asked = ("doanh thu tháng 11/2026 của Shopee", "à nhầm, thxyzs 9 cơ", "sản phẩm nào cao nhất")
+    told = [(await analyst.ask(text)).answer for text in asked]
     assert "Kết quả xem gần nhất là: Tổng doanh thu, Shopee" in told[2]
     assert "thxyzs 9" in told[2]
     assert "Top 1" not in told[2]
@@ -171,16 +171,14 @@ def test_a_word_that_compares_nothing_is_no_comparison(tail: str) -> None:
     assert "kem" not in " ".join(made.understood)
 
 
-async def test_what_was_sold_in_fact_is_told_with_the_other_figure(own_home: Path) -> None:
-    with analyst_at(own_home) as analyst:
-        told = (await analyst.ask("doanh thu thực tế tháng 11/2026")).answer
+async def test_what_was_sold_in_fact_is_told_with_the_other_figure(analyst: Analyst) -> None:
+    told = (await analyst.ask("doanh thu thực tế tháng 11/2026")).answer
     assert "77.750.000" in told
     assert "tính cả các đơn đó: 107.750.000 VND" in told
 
 
-async def test_that_nothing_fell_is_said_with_what_rose_least(own_home: Path) -> None:
-    with analyst_at(own_home) as analyst:
-        fell = await analyst.ask("kênh nào giảm doanh thu nhiều nhất tháng 10/2026 so với tháng 9/2026")
+async def test_that_nothing_fell_is_said_with_what_rose_least(analyst: Analyst) -> None:
+    fell = await analyst.ask("kênh nào giảm doanh thu nhiều nhất tháng 10/2026 so với tháng 9/2026")
     assert "Không có mục nào giảm; Website tăng ít nhất." in fell.answer
     assert len(fell.all(Computation)) == 1
 

@@ -129,7 +129,7 @@ def names_in(value: Any) -> list[str]:
     return [*names, *value.get("filters", {})]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(MESSAGES, st.sampled_from(ALL), MESSAGES)
 def test_any_message_gives_a_plan_that_keeps_its_promises(first: str, sheet: Sheet, second: str) -> None:
     previous = plan(first, (sheet,), NOW)
@@ -147,7 +147,7 @@ def test_any_message_gives_a_plan_that_keeps_its_promises(first: str, sheet: She
             assert set(names_in(call.arguments)) <= known
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(sheets(), MESSAGES)
 def test_any_sheet_can_be_asked_anything(sheet: Sheet, text: str) -> None:
     made = plan(text, (sheet,), NOW)
@@ -163,7 +163,7 @@ def sent(sheet: Sheet, suggestion: Suggestion) -> Plan:
     return analyse_question(suggestion.text, (sheet,), NOW, suggested=known).plan
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(sheets(), st.sampled_from(["vi", "en"]))
 def test_every_suggestion_can_be_answered(sheet: Sheet, lang: Any) -> None:
     for each in suggest_questions(sheet, None, lang):
@@ -194,7 +194,7 @@ def test_a_suggestion_that_is_typed_means_what_it_stands_for(sheet: Sheet, lang:
 
 
 # Feature: ai-chat-agent, Property 1: Intent Classification Completeness
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(MESSAGES, st.sampled_from([(), (ORDERS,), ALL]))
 def test_intent_is_exactly_one_of_three(text: str, known: tuple[Sheet, ...]) -> None:
     found = classify(text, (), known)

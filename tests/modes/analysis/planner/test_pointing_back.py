@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.modes.analysis import analyst_at
+from tests.support.modes.analysis import Analyst, analyst_at
 
 
 @pytest.mark.parametrize(
@@ -87,9 +87,8 @@ from tests.support.modes.analysis import analyst_at
         (("top 2 sàn doanh thu năm 2026", "TikTok chiếm bao nhiêu phần trăm"), "23,7%"),
     ],
 )
-async def test_the_answer_before_is_pointed_at(own_home: Path, asked: tuple[str, ...], answer: str) -> None:
-    with analyst_at(own_home) as analyst:
-        told = [await analyst.ask(text) for text in asked]
+async def test_the_answer_before_is_pointed_at(analyst: Analyst, asked: tuple[str, ...], answer: str) -> None:
+    told = [await analyst.ask(text) for text in asked]
     assert answer in told[-1].answer
 
 
@@ -117,10 +116,9 @@ BY_PLATFORM = "doanh thu theo sàn năm 2026"
     ],
 )
 async def test_several_things_that_were_shown_are_meant(
-    own_home: Path, asked: tuple[str, ...], answer: str
+    analyst: Analyst, asked: tuple[str, ...], answer: str
 ) -> None:
-    with analyst_at(own_home) as analyst:
-        told = [await analyst.ask(text) for text in asked]
+    told = [await analyst.ask(text) for text in asked]
     assert answer in told[-1].answer
 
 
@@ -145,10 +143,9 @@ async def test_several_things_that_were_shown_are_meant(
     ],
 )
 async def test_one_thing_that_was_shown_is_meant_and_named_in_the_first_line(
-    own_home: Path, asked: tuple[str, ...], answer: str
+    analyst: Analyst, asked: tuple[str, ...], answer: str
 ) -> None:
-    with analyst_at(own_home) as analyst:
-        told = [await analyst.ask(text) for text in asked]
+    told = [await analyst.ask(text) for text in asked]
     assert answer in told[-1].answer
 
 
@@ -172,10 +169,9 @@ async def test_one_thing_that_was_shown_is_meant_and_named_in_the_first_line(
     ],
 )
 async def test_the_two_that_were_shown_are_set_side_by_side(
-    own_home: Path, asked: tuple[str, ...], answer: str
+    analyst: Analyst, asked: tuple[str, ...], answer: str
 ) -> None:
-    with analyst_at(own_home) as analyst:
-        told = [await analyst.ask(text) for text in asked]
+    told = [await analyst.ask(text) for text in asked]
     assert answer in told[-1].answer
 
 
@@ -206,10 +202,9 @@ async def test_the_two_that_were_shown_are_set_side_by_side(
     ],
 )
 async def test_a_part_that_is_exchanged_keeps_the_rest(
-    own_home: Path, asked: tuple[str, ...], answer: str
+    analyst: Analyst, asked: tuple[str, ...], answer: str
 ) -> None:
-    with analyst_at(own_home) as analyst:
-        told = [await analyst.ask(text) for text in asked]
+    told = [await analyst.ask(text) for text in asked]
     assert answer in told[-1].answer
 
 
@@ -228,28 +223,27 @@ async def test_a_part_that_is_exchanged_keeps_the_rest(
     ],
 )
 async def test_what_only_a_model_could_point_at_gets_no_figure(
-    own_home: Path, asked: tuple[str, ...]
+    analyst: Analyst, asked: tuple[str, ...]
 ) -> None:
-    with analyst_at(own_home) as analyst:
-        told = [await analyst.ask(text) for text in asked]
+    told = [await analyst.ask(text) for text in asked]
     assert told[0].state["tool_calls"]
     assert told[-1].state["tool_calls"] == []
     assert told[-1].done.metadata["answered"] is False
 
 
-async def test_a_bare_figure_after_a_question_that_was_asked_back_is_of_nothing_known(own_home: Path) -> None:
-    with analyst_at(own_home) as analyst:
-        asked = await analyst.ask("top 3 sản phẩm tháng 10/2026")
-        told = await analyst.ask("mấy đơn")
+async def test_a_bare_figure_after_a_question_that_was_asked_back_is_of_nothing_known(
+    analyst: Analyst,
+) -> None:
+    asked = await analyst.ask("top 3 sản phẩm tháng 10/2026")
+    told = await analyst.ask("mấy đơn")
     assert asked.done.metadata["answered"] is False
     assert told.done.metadata["answered"] is False
 
 
-async def test_a_change_to_a_question_that_was_not_understood_changes_no_older_one(own_home: Path) -> None:
-    with analyst_at(own_home) as analyst:
-        await analyst.ask("doanh thu tháng 11/2026")
-        await analyst.ask("doanh thu xyzt tháng 10/2026")
-        told = await analyst.ask("còn Lazada")
+async def test_a_change_to_a_question_that_was_not_understood_changes_no_older_one(analyst: Analyst) -> None:
+    await analyst.ask("doanh thu tháng 11/2026")
+    await analyst.ask("doanh thu xyzt tháng 10/2026")
+    told = await analyst.ask("còn Lazada")
     assert told.state["tool_calls"] == []
 
 
@@ -267,10 +261,9 @@ async def test_a_change_to_a_question_that_was_not_understood_changes_no_older_o
     ],
 )
 async def test_slips_and_small_words_around_a_period_keep_its_meaning(
-    own_home: Path, asked: str, answer: str
+    analyst: Analyst, asked: str, answer: str
 ) -> None:
-    with analyst_at(own_home) as analyst:
-        told = await analyst.ask(asked)
+    told = await analyst.ask(asked)
     assert answer in told.answer
 
 

@@ -199,7 +199,7 @@ THERE = (
     st.sampled_from(ENDS),
     st.booleans(),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_danger_is_one_whoever_has_it_whenever_and_however_it_is_typed(
     told: tuple[str, str], who: str, begins: str, ends: str, bare: bool
 ) -> None:
@@ -399,7 +399,7 @@ def test_a_price_that_cannot_be_swallowed_is_a_saying(price: str) -> None:
 
 
 @given(st.text(max_size=300), st.lists(st.text(max_size=60), max_size=3))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_any_text_is_read(text: str, before: list[str]) -> None:
     found = danger(text, before)
     assert found is None or found.name in NAMES

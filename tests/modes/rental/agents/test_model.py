@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from tests.support.modes.desk import Told
 from tests.support.ollama.double import OllamaDouble, Reply
@@ -44,18 +45,29 @@ def sql(text: str) -> dict[str, str]:
     return {"sql": text}
 
 
-@pytest.fixture
-def server() -> Iterator[OllamaDouble]:
-    with OllamaDouble() as double:
-        yield double
+@pytest.fixture(scope="module")
+def double() -> Iterator[OllamaDouble]:
+    with OllamaDouble() as running:
+        yield running
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def opened(home: Path, double: OllamaDouble) -> AsyncIterator[RentalDesk]:
+    async with rental_desk(home, OLLAMA_HOST=double.url, TROLY_BUDGET__CALLS="12") as desk:
+        yield desk
 
 
 @pytest.fixture
-async def desk(home: Path, server: OllamaDouble) -> AsyncIterator[RentalDesk]:
-    """The module's own desk; what an earlier test left for reuse is forgotten."""
-    async with rental_desk(home, OLLAMA_HOST=server.url, TROLY_BUDGET__CALLS="12") as opened:
-        forget(opened)
-        yield opened
+def server(double: OllamaDouble) -> OllamaDouble:
+    double.forget()
+    return double
+
+
+@pytest.fixture
+def desk(opened: RentalDesk) -> RentalDesk:
+    """Nobody in particular at the module's own desk; what an earlier test left for reuse is forgotten."""
+    forget(opened)
+    return RentalDesk(opened.services, opened.registry, "nobody")
 
 
 def forget(desk: RentalDesk) -> None:

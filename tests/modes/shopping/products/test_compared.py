@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
 from tests.support.modes.shopping import Shop
-from tests.support.modes.shopping_samples import stocked_shop, told_lines
+from tests.support.modes.shopping_samples import told_lines
 from troly_shopping.products.offers import measure_of
 from troly_shopping.products.store import ProductStore, SearchCriteria
-
-
-@pytest.fixture
-def shop(own_home: Path) -> Iterator[Shop]:
-    with stocked_shop(own_home) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(

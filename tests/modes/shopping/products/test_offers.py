@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.support.modes.shopping import Shop
-from tests.support.modes.shopping_samples import stocked_shop, told_lines
+from tests.support.modes.shopping_samples import told_lines
 from troly.plugin.contract import IngestRequest
 from troly.plugin.events import Sources
 from troly.text.fold import fold
 from troly.text.numbers import find_amounts
 from troly_shopping.products.load import ingest_products
-
-
-@pytest.fixture
-def shop(own_home: Path) -> Iterator[Shop]:
-    with stocked_shop(own_home) as opened:
-        yield opened
 
 
 def listed(answer: str) -> list[tuple[str, int, str]]:
@@ -109,11 +102,11 @@ async def test_a_computer_is_built_within_the_budget(shop: Shop) -> None:
     assert "graphics card" not in listed_parts(office.answer)
 
 
-async def test_parts_that_are_not_sold_are_named(shop: Shop, tmp_path: Path) -> None:
+async def test_parts_that_are_not_sold_are_named(own_shop: Shop, tmp_path: Path) -> None:
     path = tmp_path / "goods.csv"
     path.write_text("name,price\nCPU Intel Core i5-12400F,2890000\n", encoding="utf-8")
-    ingest_products(IngestRequest(shop.services, path, shop.services.clock(), "vi"))
-    told = await shop.ask("build pc 20 triệu chơi game")
+    ingest_products(IngestRequest(own_shop.services, path, own_shop.services.clock(), "vi"))
+    told = await own_shop.ask("build pc 20 triệu chơi game")
     assert told.tables == []
     assert "mainboard" in told.answer
     assert "1900" in told.answer
@@ -126,13 +119,13 @@ async def test_terms_are_answered_from_the_pages(shop: Shop) -> None:
     assert told.all(Sources)
 
 
-async def test_what_stands_in_a_list_is_shown_as_text(shop: Shop, tmp_path: Path) -> None:
+async def test_what_stands_in_a_list_is_shown_as_text(own_shop: Shop, tmp_path: Path) -> None:
     path = tmp_path / "goods.csv"
     name = "Laptop \x1b]52;c;eA==\x07[/b] [@click=app.quit]x[/]"
     others = "".join(f"Chuột số {number},100000\n" for number in range(50))
     path.write_text(f'name,price\n"{name}",12000000\n{others}', encoding="utf-8")
-    ingest_products(IngestRequest(shop.services, path, shop.services.clock(), "vi"))
-    told = await shop.ask("laptop rẻ nhất giá bao nhiêu")
+    ingest_products(IngestRequest(own_shop.services, path, own_shop.services.clock(), "vi"))
+    told = await own_shop.ask("laptop rẻ nhất giá bao nhiêu")
     assert "[@click=app.quit]x[/]" in told.answer
     assert "\x1b" not in told.answer + str(told.tables)
 

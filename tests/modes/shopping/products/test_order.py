@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 
 import pytest
 
 from tests.support.modes.shopping import Shop
-from tests.support.modes.shopping_samples import stocked_shop, told_lines
+from tests.support.modes.shopping_samples import told_lines
 from troly.text.numbers import find_amounts
 from troly_shopping.products.pc_build import go_together
 from troly_shopping.products.store import ProductStore, SearchCriteria
-
-
-@pytest.fixture
-def shop(own_home: Path) -> Iterator[Shop]:
-    with stocked_shop(own_home) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
@@ -16,12 +15,6 @@ from troly.text.numbers import find_amounts
 from troly_shopping import MODE
 
 LIST = "laptop asus dưới 25 triệu"
-
-
-@pytest.fixture
-def shop(own_home: Path) -> Iterator[Shop]:
-    with stocked_shop(own_home) as opened:
-        yield opened
 
 
 def names(answer: str) -> list[str]:
@@ -131,10 +124,10 @@ async def test_another_conversation_knows_nothing_of_it(shop: Shop) -> None:
     assert shown[1] not in (await shop.ask("cái thứ hai bao nhiêu?")).answer
 
 
-async def test_a_catalogue_that_is_gone_is_said(shop: Shop) -> None:
-    await shop.ask(LIST)
-    remove(shop.services, MODE, "vi")
-    assert "không còn trong danh mục" in (await shop.ask("con nào rẻ hơn?")).answer
+async def test_a_catalogue_that_is_gone_is_said(own_shop: Shop) -> None:
+    await own_shop.ask(LIST)
+    remove(own_shop.services, MODE, "vi")
+    assert "không còn trong danh mục" in (await own_shop.ask("con nào rẻ hơn?")).answer
 
 
 @pytest.mark.parametrize(

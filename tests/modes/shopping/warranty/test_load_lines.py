@@ -51,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("lines")
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @example([("\r", "", "", False)], "\t", "\n")
 @example([("A1B", '"open', "2027-01-01", False), ("A2B", "x", "2027-01-01", True)], ",", "\r\n")
 @given(ROWS, st.sampled_from([",", ";", "\t"]), st.sampled_from(["\n", "\r\n"]))
@@ -71,7 +71,7 @@ def test_lines_add_up(
     con.close()
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(ROWS, st.sampled_from([",", ";", "\t"]))
 def test_the_careful_reading_agrees_with_the_quick_one(
     folder: Path, rows: list[tuple[str, str, str, bool]], delimiter: str
