@@ -15,12 +15,24 @@ from troly.text.catalogue import LANGS, Lang
 from troly.text.fold import fold
 from troly.text.language import detect
 from troly_dental.emergency import _FIRST_AID, Emergency, plays_down, reply, still, without_contrary
-from troly_dental.guard import advice, danger, is_called_off, is_over
-from troly_dental.guard.danger import NAMES, is_helped
+from troly_dental.guard import advice, danger, follow_up
+from troly_dental.guard.danger import NAMES
 from troly_dental.notes import of_topics
 from troly_dental.sentences import sentences_of
 
 MESSAGES = written("danger_messages")
+
+
+def is_over(text: str, *, until_seen: bool = False, choked: bool = False) -> bool:
+    return follow_up(text) == "seen" or (follow_up(text) == "eased" and not until_seen)
+
+
+def is_called_off(text: str, earlier: object = None) -> bool:
+    return follow_up(text) == "nobody"
+
+
+def is_helped(text: str) -> bool:
+    return follow_up(text) == "helped"
 
 
 def test_no_red_flag_is_missed() -> None:
