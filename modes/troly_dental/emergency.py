@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, Self
 
 from troly.text.catalogue import Lang
-from troly.text.fold import fold
+from troly.text.fold import fold, folded_words
 from troly.text.match import Lexicon
 from troly.text.wordlist import read_lists
 from troly_dental.guard import Danger, advice, danger, follow_up, is_severe
@@ -45,8 +45,8 @@ _FEEDS = re.compile(r"- (?:ăn|uống|eat|drink)\b", re.IGNORECASE)
 # A sign that is gone, or a person who feels well, ends none of these: a doctor does.
 _UNTIL_SEEN = _NOW.union(_CARDS["until seen"])
 _LINES, _TOLD = 3, 3
-# How many messages back an emergency that is over is remembered.
-_REMEMBERED = 3
+# How many messages before say what an emergency is; how many words say no more than that nobody is ill.
+_REMEMBERED, _SHORT = 3, 8
 # What says that an emergency is left; what asks of something else, whatever it says of it.
 _LEAVES = frozenset({"eased", "seen", "helped", "nobody"})
 _ASIDE = _LEAVES | {"aside"}
@@ -114,23 +114,30 @@ def reply(
     text: str, earlier: Sequence[str], present: Emergency | None, now: datetime, lang: Lang
 ) -> EmergencyReply | None:
     """The answer to `text` where it tells of a danger or goes on about one; None where there is none."""
-    found = danger(text, () if present else earlier)
-    said = follow_up(text)
-    if present is None:
-        if found is not None:
-            return _card(found, now, patient_of([*earlier, text]), lang)
-        # What the card says is to be written is heard though it is over already.
-        off = said == "nobody" and any(map(danger, earlier[-_REMEMBERED:])) and not subjects(text)
-        return EmergencyReply(say("guard.still.nobody", lang), None, sure=True) if off else None
-    if found is None or not found.sure:
-        if said == "nobody":
-            return EmergencyReply(say("guard.still.off", lang), None, sure=True)
-        over = said == "seen" or (said == "eased" and not present.until_seen)
-        if said == "helped" or (over and not is_another(person_of(text), present.patient)):
-            return EmergencyReply(say(f"guard.still.{'over' if over else 'helped'}", lang), None)
-    if found is not None and found.name not in {present.name, *_COVERED.get(present.name, ())}:
+    if present is not None:
+        return _go_on(text, earlier, present, now, lang)
+    found = danger(text, earlier)
+    if found is not None:
         return _card(found, now, patient_of([*earlier, text]), lang)
-    if found is not None and found.severe:
+    # What the card says is to be written is heard though it is over already.
+    off = follow_up(text) == "nobody" and len(folded_words(text)) <= _SHORT and not names_mouth(text)
+    return EmergencyReply(say("guard.still.nobody", lang), None, sure=True) if off else None
+
+
+def _go_on(
+    text: str, earlier: Sequence[str], present: Emergency, now: datetime, lang: Lang
+) -> EmergencyReply:
+    """What a message in an emergency hears: that it is over, the card of a worse sign, or what answers it."""
+    found, said = danger(text), follow_up(text)
+    sure = found is not None and found.sure
+    over = said == "seen" or (said == "eased" and not present.until_seen)
+    if said == "nobody" and not sure:
+        return EmergencyReply(say("guard.still.off", lang), None, sure=True)
+    if not sure and (said == "helped" or (over and not is_another(person_of(text), present.patient))):
+        return EmergencyReply(say(f"guard.still.{'over' if over else 'helped'}", lang), None)
+    if found is not None and sure and found.name not in {present.name, *_COVERED.get(present.name, ())}:
+        return _card(found, now, patient_of([*earlier, text]), lang)
+    if _grows_worse(text, earlier):
         present = replace(present, severe=True)
     tooth = present.name in _AFTER_A_FALL and _keeps_tooth(text, earlier)
     if found is None and not tooth and _is_aside(text, present, lang):
@@ -138,6 +145,12 @@ def reply(
     lines = of_topics(("avulsed-tooth",), lang)[0].text.splitlines() if tooth else ()
     told = still("" if tooth else text, present, lang)
     return EmergencyReply("\n".join([told, *(f"- {line}" for line in lines)]), present)
+
+
+def _grows_worse(text: str, earlier: Sequence[str]) -> bool:
+    """Whether minutes count by what `text` adds to what was told."""
+    before = "\n".join(earlier[-_REMEMBERED:])
+    return is_severe(f"{before}\n{text}") and not is_severe(before)
 
 
 def asks_beside(text: str) -> bool:
@@ -157,8 +170,9 @@ def _keeps_tooth(text: str, earlier: Sequence[str]) -> bool:
 
 
 def _card(found: Danger, now: datetime, patient: str, lang: Lang) -> EmergencyReply:
-    emergency = Emergency(found.name, now, patient, found.severe)
-    first = f"{say('guard.still.at_once', lang)}\n\n" if found.severe else ""
+    severe = found.severe and found.name not in _NOW
+    emergency = Emergency(found.name, now, patient, severe)
+    first = f"{say('guard.still.at_once', lang)}\n\n" if severe else ""
     text = f"{first}{advice(found.name, lang).strip()}\n\n{say('guard.still.leave', lang)}"
     return EmergencyReply(text, emergency, first=True, sure=found.sure)
 
@@ -265,7 +279,6 @@ def _is_aside(text: str, present: Emergency, lang: Lang) -> bool:
         name != _GENTLE
         and (follow_up(text) in _ASIDE or is_another(person_of(text), present.patient))
         and set(subjects(text)) - {*subjects(advice(name, lang)), *_FIRST_AID.get(name, ())}
-        and not (name in _NOW and _told_lines(text, name, lang))
     )
 
 

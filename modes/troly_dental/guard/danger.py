@@ -19,6 +19,7 @@ from troly.text.fold import fold
 from troly.text.numbers import counting_words
 
 FILE = Path(__file__).parent / "danger.npz"
+# The most urgent first.
 NAMES = (
     "self_harm", "choking", "object", "allergy", "breathing", "unconscious", "chest", "poisoning", "bleeding", "knocked_out",
     "trauma", "swelling", "nerve", "fever",
@@ -29,12 +30,17 @@ _RAISED, _SURE = 0.48, 0.8
 # What was told before makes a message a danger that is none by itself, if it says at least so much of it.
 _TOGETHER, _ALONE = 0.5, 0.08
 _MINUTES_COUNT = 0.5
+_SURE_OF_SIGN = 0.3
+# Of signs of which none is much likelier the most urgent counts.
+_BESIDE = 0.3
 # An emergency is left only where this is likely.
 _LEFT = 0.65
 # How many earlier messages are read with one.
 _EARLIER = 3
 # A longer text is read in parts too: one sentence of a story may hold the danger.
-_PART = 300
+_PART = 150
+_CLAUSE = re.compile(r"(?<=[,.;!?\n])")
+_DOUBT = re.compile(r"\b(?:chac|co le|hinh nhu|maybe|probably|perhaps|i think|i guess)\b")
 _SENTENCE = re.compile(r"(?<=[.!?;\n])\s+|\n+")
 
 
@@ -64,7 +70,8 @@ def danger(text: str, previous: Sequence[str] = ()) -> Danger | None:
     if likely < _RAISED:
         return None
     signs = _classifier("sign").probabilities(marked(told))
-    return Danger(max(signs, key=lambda name: signs[name]), likely >= _SURE, is_severe(told))
+    name = next(name for name in NAMES if signs[name] >= _BESIDE * max(signs.values()))
+    return Danger(name, likely >= _SURE and signs[name] >= _SURE_OF_SIGN, is_severe(told))
 
 
 @lru_cache(maxsize=64)
@@ -80,9 +87,14 @@ def is_severe(text: str) -> bool:
 
 def follow_up(text: str) -> FollowUp:
     """What a message in an emergency says of it: that it goes on where nothing else is likely."""
+    told = " ".join(part for part in _CLAUSE.split(text) if not part.rstrip().endswith("?"))
     likely = _classifier("follow_up").probabilities(marked(text))
     label = max(likely, key=lambda name: likely[name])
-    return label if likely[label] >= _LEFT else "goes_on"  # type: ignore[return-value]
+    # Who only asks or guesses that it is over says nothing of it.
+    sure = likely[label] >= _LEFT and (
+        label == "aside" or bool(told.strip() and not _DOUBT.search(fold(text)))
+    )
+    return label if sure else "goes_on"  # type: ignore[return-value]
 
 
 @cache
@@ -95,9 +107,9 @@ def _classifier(name: str) -> Classifier:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """`text`, and of a long one its sentences, joined to parts of about 300 characters."""
+    """`text`, and of a long one its sentences, joined to parts of about 150 characters."""
     yield text
-    if len(text) <= _PART + _PART // 2:
+    if len(text) <= 3 * _PART:
         return
     part = ""
     for sentence in _SENTENCE.split(text):

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import typer
 from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
@@ -24,7 +25,7 @@ _BUCKETS = {"danger": 1 << 18, "sign": 1 << 15, "level": 1 << 16, "follow_up": 1
 # How closely the labels are followed: of two labels, and of many.
 _CLOSELY, _CLOSELY_OF_MANY = 60.0, 30.0
 # What was put together from word lists counts less than what somebody wrote.
-_COMPOSED, _COMPOSED_WEIGHT = "composed", 0.3
+_COMPOSED, _COMPOSED_WEIGHT = "composed", 0.4
 _RECALLS = (0.95, 0.98, 0.99)
 
 
@@ -76,11 +77,7 @@ def check(name: str) -> None:
     everything: list[tuple[str, dict[str, float]]] = []
     for writer in writers:
         learnt = learn([one for one in found if one[2] != writer], name)
-        read = [
-            (label, learnt.probabilities(marked(text)))
-            for text, label, by in found
-            if by == writer
-        ]
+        read = [(label, learnt.probabilities(marked(text))) for text, label, by in found if by == writer]
         _report(f"{name} {writer}", read)
         everything += read
     _report(f"{name} all", everything)
@@ -89,7 +86,7 @@ def check(name: str) -> None:
 def _report(title: str, read: Sequence[tuple[str, dict[str, float]]]) -> None:
     if len(read[0][1]) > 1:
         right = sum(label == max(likely, key=lambda one: likely[one]) for label, likely in read)
-        print(f"{title}: {right / len(read):.3f} of {len(read)} right", flush=True)
+        typer.echo(f"{title}: {right / len(read):.3f} of {len(read)} right")
         return
     positive = next(iter(read[0][1]))
     is_so = sorted(likely[positive] for label, likely in read if label == positive)
@@ -98,7 +95,7 @@ def _report(title: str, read: Sequence[tuple[str, dict[str, float]]]) -> None:
     for recall in _RECALLS:
         bound = is_so[int((1 - recall) * len(is_so))]
         told.append(f"recall {recall:.2f} false {(is_not >= bound).mean():.3f} from {bound:.2f}")
-    print(f"{title}: {'; '.join(told)} ({len(is_so)} + {len(is_not)})", flush=True)
+    typer.echo(f"{title}: {'; '.join(told)} ({len(is_so)} + {len(is_not)})")
 
 
 def _counts(texts: Sequence[str], buckets: int) -> Any:

@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 from zlib import crc32
@@ -34,14 +35,12 @@ def features(text: str) -> Iterator[str]:
     for size in _WORDS:
         yield from (f"w{' '.join(folded[at : at + size])}" for at in range(len(folded) - size + 1))
     yield from (
-        f"n{one} {other}"
-        for at, one in enumerate(folded)
-        for other in folded[at + 2 : at + 2 + _NEAR]
+        f"n{one} {other}" for at, one in enumerate(folded) for other in folded[at + 2 : at + 2 + _NEAR]
     )
     spelt = [word.text for word in words]
     if has_marks(spelt):
         yield from (f"a{one}" for one in spelt)
-        yield from (f"a{one} {other}" for one, other in zip(spelt, spelt[1:], strict=False))
+        yield from (f"a{one} {other}" for one, other in pairwise(spelt))
     letters = f" {' '.join(folded)} " if folded else ""
     for size in _LETTERS:
         yield from (f"l{letters[at : at + size]}" for at in range(len(letters) - size + 1))
