@@ -55,6 +55,8 @@ _CLAUSE = re.compile(r"(?<=[,.;!?\n])")
 _TOLD_SO = re.compile(
     r"^(?:(?:da|a|ok|oke|khong|ko|k|hong)\s*)+$|\b(?:roi|r|da \w+)(?:\s+(?:a|nhe|nha|em|ban|bac si))*$"
 )
+# What a card says is to be written where it is none; nothing less ends one of who thinks of dying.
+_CALLED_OFF = re.compile(r"\b(?:khong|ko|k) ai bi gi\b|\bnobody is ill\b")
 _HEADLINE = "🚨"
 _DURATION = re.compile(r"\d ?(?:phút|giờ|tiếng|minutes?|hours?)\b")
 
@@ -131,7 +133,8 @@ def _go_on(
     found, said = danger(text), follow_up(text)
     sure = found is not None and found.sure
     over = said == "seen" or (said == "eased" and not present.until_seen)
-    if said == "nobody" and not sure:
+    called_off = said == "nobody" if present.name != _GENTLE else bool(_CALLED_OFF.search(fold(text)))
+    if called_off and not sure:
         return EmergencyReply(say("guard.still.off", lang), None, sure=True)
     if not sure and (said == "helped" or (over and not is_another(person_of(text), present.patient))):
         return EmergencyReply(say(f"guard.still.{'over' if over else 'helped'}", lang), None)
@@ -277,6 +280,8 @@ def _is_aside(text: str, present: Emergency, lang: Lang) -> bool:
     name = present.name
     return bool(
         name != _GENTLE
+        # "vo lung 5 cai roi" names no wife.
+        and (name not in _NOW or names_mouth(text))
         and (follow_up(text) in _ASIDE or is_another(person_of(text), present.patient))
         and set(subjects(text)) - {*subjects(advice(name, lang)), *_FIRST_AID.get(name, ())}
     )

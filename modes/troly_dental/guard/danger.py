@@ -32,9 +32,9 @@ _TOGETHER, _ALONE = 0.5, 0.08
 _MINUTES_COUNT = 0.5
 _SURE_OF_SIGN = 0.3
 # Of signs of which none is much likelier the most urgent counts.
-_BESIDE = 0.3
+_BESIDE = 0.6
 # An emergency is left only where this is likely.
-_LEFT = 0.65
+_LEFT = 0.6
 # How many earlier messages are read with one.
 _EARLIER = 3
 # A longer text is read in parts too: one sentence of a story may hold the danger.
@@ -87,13 +87,12 @@ def is_severe(text: str) -> bool:
 
 def follow_up(text: str) -> FollowUp:
     """What a message in an emergency says of it: that it goes on where nothing else is likely."""
-    told = " ".join(part for part in _CLAUSE.split(text) if not part.rstrip().endswith("?"))
-    likely = _classifier("follow_up").probabilities(marked(text))
-    label = max(likely, key=lambda name: likely[name])
     # Who only asks or guesses that it is over says nothing of it.
-    sure = likely[label] >= _LEFT and (
-        label == "aside" or bool(told.strip() and not _DOUBT.search(fold(text)))
-    )
+    told = "".join(part for part in _CLAUSE.split(text) if not part.rstrip().endswith("?")).strip()
+    likely = _classifier("follow_up").probabilities(marked(told or text))
+    label = max(likely, key=lambda name: likely[name])
+    left = likely[label] >= _LEFT and bool(told) and not _DOUBT.search(fold(told))
+    sure = left or label == "aside"
     return label if sure else "goes_on"  # type: ignore[return-value]
 
 

