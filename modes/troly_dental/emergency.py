@@ -10,12 +10,12 @@ from functools import cache
 from typing import Any, Self
 
 from troly.text.catalogue import Lang
-from troly.text.fold import fold
+from troly.text.fold import fold, folded_words
 from troly.text.match import Lexicon
 from troly.text.wordlist import read_lists
-from troly_dental.guard import Danger, advice, asks_in_general, danger, is_called_off, is_over
-from troly_dental.guard.danger import ASKS_AT_END, NAMES, grows_worse, is_helped
-from troly_dental.guard.rules import names_mouth
+from troly_dental.guard import Danger, advice, danger, follow_up, is_severe
+from troly_dental.guard.danger import NAMES
+from troly_dental.guard.rules import ASKS_AT_END, names_mouth
 from troly_dental.guard.spelling import LEXICONS
 from troly_dental.memory.facts import is_another, patient_of, person_of
 from troly_dental.notes import asks, of_topics, subjects
@@ -44,14 +44,19 @@ _FED = re.compile(r", (?:uống đủ nước|ăn mềm|drink enough|eat soft fo
 _FEEDS = re.compile(r"- (?:ăn|uống|eat|drink)\b", re.IGNORECASE)
 # A sign that is gone, or a person who feels well, ends none of these: a doctor does.
 _UNTIL_SEEN = _NOW.union(_CARDS["until seen"])
-# These are over once what was choked on is out and the breath is back.
-_BLOCKED = frozenset({"choking", "breathing", "object"})
 _LINES, _TOLD = 3, 3
+# How many messages before say what an emergency is; how many words say no more than that nobody is ill.
+_REMEMBERED, _SHORT = 3, 8
+# What says that an emergency is left; what asks of something else, whatever it says of it.
+_LEAVES = frozenset({"eased", "seen", "helped", "nobody"})
+_ASIDE = _LEAVES | {"aside"}
 _CLAUSE = re.compile(r"(?<=[,.;!?\n])")
 # A "no" by itself, and what was done.
 _TOLD_SO = re.compile(
     r"^(?:(?:da|a|ok|oke|khong|ko|k|hong)\s*)+$|\b(?:roi|r|da \w+)(?:\s+(?:a|nhe|nha|em|ban|bac si))*$"
 )
+# What a card says is to be written where it is none; nothing less ends one of who thinks of dying.
+_CALLED_OFF = re.compile(r"\b(?:khong|ko|k) ai bi gi\b|\bnobody is ill\b")
 _HEADLINE = "🚨"
 _DURATION = re.compile(r"\d ?(?:phút|giờ|tiếng|minutes?|hours?)\b")
 
@@ -111,26 +116,31 @@ def reply(
     text: str, earlier: Sequence[str], present: Emergency | None, now: datetime, lang: Lang
 ) -> EmergencyReply | None:
     """The answer to `text` where it tells of a danger or goes on about one; None where there is none."""
-    found = danger(text, earlier, present=present.name if present else None)
-    if found is not None and (
-        present is None or found.name not in {present.name, *_COVERED.get(present.name, ())}
-    ):
+    if present is not None:
+        return _go_on(text, earlier, present, now, lang)
+    found = danger(text, earlier)
+    if found is not None:
         return _card(found, now, patient_of([*earlier, text]), lang)
-    if present is None:
-        # What the card says is to be written is heard though it is over already.
-        off = found is None and is_called_off(text) and not asks_beside(text) and not subjects(text)
-        return EmergencyReply(say("guard.still.nobody", lang), None, sure=True) if off else None
-    if found is None or danger(text) is None:
-        # Only what was told before still speaks of it; now it was nothing, or somebody has seen to it.
-        # What was said of dying is only called off in so many words.
-        if is_called_off(text, None if present.name == _GENTLE else earlier):
-            return EmergencyReply(say("guard.still.off", lang), None, sure=True)
-        over = not is_another(person_of(text), present.patient) and is_over(
-            text, until_seen=present.until_seen, choked=present.name in _BLOCKED
-        )
-        if over or is_helped(text):
-            return EmergencyReply(say(f"guard.still.{'over' if over else 'helped'}", lang), None)
-    if grows_worse(text, present.name):
+    # What the card says is to be written is heard though it is over already.
+    off = follow_up(text) == "nobody" and len(folded_words(text)) <= _SHORT and not names_mouth(text)
+    return EmergencyReply(say("guard.still.nobody", lang), None, sure=True) if off else None
+
+
+def _go_on(
+    text: str, earlier: Sequence[str], present: Emergency, now: datetime, lang: Lang
+) -> EmergencyReply:
+    """What a message in an emergency hears: that it is over, the card of a worse sign, or what answers it."""
+    found, said = danger(text), follow_up(text)
+    sure = found is not None and found.sure
+    over = said == "seen" or (said == "eased" and not present.until_seen)
+    called_off = said == "nobody" if present.name != _GENTLE else bool(_CALLED_OFF.search(fold(text)))
+    if called_off and not sure:
+        return EmergencyReply(say("guard.still.off", lang), None, sure=True)
+    if not sure and (said == "helped" or (over and not is_another(person_of(text), present.patient))):
+        return EmergencyReply(say(f"guard.still.{'over' if over else 'helped'}", lang), None)
+    if found is not None and sure and found.name not in {present.name, *_COVERED.get(present.name, ())}:
+        return _card(found, now, patient_of([*earlier, text]), lang)
+    if _grows_worse(text, earlier):
         present = replace(present, severe=True)
     tooth = present.name in _AFTER_A_FALL and _keeps_tooth(text, earlier)
     if found is None and not tooth and _is_aside(text, present, lang):
@@ -140,13 +150,19 @@ def reply(
     return EmergencyReply("\n".join([told, *(f"- {line}" for line in lines)]), present)
 
 
+def _grows_worse(text: str, earlier: Sequence[str]) -> bool:
+    """Whether minutes count by what `text` adds to what was told."""
+    before = "\n".join(earlier[-_REMEMBERED:])
+    return is_severe(f"{before}\n{text}") and not is_severe(before)
+
+
 def asks_beside(text: str) -> bool:
     """Whether something is asked beside what says that nobody is ill or that it is over; what was done ("rồi") is told."""
     parts = [part.strip(" ,.;!\n") for part in _CLAUSE.split(text)]
     return any(
         asks(part)
         for part in parts
-        if "?" in part or not (_TOLD_SO.search(fold(part)) or is_called_off(part) or is_over(part))
+        if "?" in part or not (_TOLD_SO.search(fold(part)) or follow_up(part) in _LEAVES)
     )
 
 
@@ -157,8 +173,9 @@ def _keeps_tooth(text: str, earlier: Sequence[str]) -> bool:
 
 
 def _card(found: Danger, now: datetime, patient: str, lang: Lang) -> EmergencyReply:
-    emergency = Emergency(found.name, now, patient, found.severe)
-    first = f"{say('guard.still.at_once', lang)}\n\n" if found.severe else ""
+    severe = found.severe and found.name not in _NOW
+    emergency = Emergency(found.name, now, patient, severe)
+    first = f"{say('guard.still.at_once', lang)}\n\n" if severe else ""
     text = f"{first}{advice(found.name, lang).strip()}\n\n{say('guard.still.leave', lang)}"
     return EmergencyReply(text, emergency, first=True, sure=found.sure)
 
@@ -265,19 +282,8 @@ def _is_aside(text: str, present: Emergency, lang: Lang) -> bool:
         name != _GENTLE
         # "vo lung 5 cai roi" names no wife.
         and (name not in _NOW or names_mouth(text))
+        and (follow_up(text) in _ASIDE or is_another(person_of(text), present.patient))
         and set(subjects(text)) - {*subjects(advice(name, lang)), *_FIRST_AID.get(name, ())}
-        and (
-            asks_in_general(text)
-            or is_another(person_of(text), present.patient)
-            or is_over(text)
-            # What is told, or asked while somebody cannot wait, is of the emergency.
-            or not (
-                name in _NOW
-                or not asks(text)
-                or _told_lines(text, name, lang)
-                or set(_lexicon().labels_in(text)) - {"money"}
-            )
-        )
     )
 
 

@@ -88,9 +88,7 @@ async def red_flags(state: State, turn: TurnContext, step: Step) -> State:
     turn.conversation_metadata[emergency.KEPT] = told.emergency.kept() if told.emergency else None
     if told.aside or (told.emergency is None and emergency.asks_beside(question)):
         turn.say(f"{told.text}\n\n")
-        # What is asked of nobody is no part of the emergency that goes on.
-        red_flag = None if gate.asks_in_general(question) else name
-        return {"said": told.text, "route": "guardrail", "red_flag": red_flag}
+        return {"said": told.text, "route": "guardrail", "red_flag": None if told.aside else name}
     StepLog(turn).flow("1.6", f"Red flag: {name}")
     turn.say(told.text)
     _keep(turn, question, dental=True, topic=before.topic or question)

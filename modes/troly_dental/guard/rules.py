@@ -15,6 +15,14 @@ from troly.text.match import Lexicon, PhraseHit, blank_out, spans_of
 from troly.text.wordlist import read_lists
 from troly_dental.guard.spelling import LEXICONS, spellings_of
 
+# What a question asks with at its end or in it; what it asks of where it is about going for help.
+ASKS_AT_END = re.compile(
+    r"\b(?:gi|j|sao|(?:the|cach|buoc|loai|luc|khi|cho|cai|co|kieu|hang|ben|ngay|buoi|tuoi|mau|muc) nao|bao (?:nhieu|lau|gio)|o dau|cho nao"
+    r"|(?:nhung|cac) \w+ nao|may (?:do|ngay|tuoi|tieng|lan|hom|gio|thang|tuan|cai|vien|phut|nam))\b"
+    r"|^\W*(?:(?:and|so|also|anyway|but|then|ok|okay)\W+)*(?P<english>what|which|why|when|how|where|do|does|can|could|is|are|should|will|would)\b(?!')"
+    r"|\b(?:khong|ko|k|kg|(?P<spoken>hong|hon)|hok|hem|chua)\b\W*(?:(?:a|ah|vay|v|z|the|nhi|bs|bac si|ta|ban|em|anh|chi|ha|shop|ad|dc|duoc|nua|ne|nha)\W*){0,2}$|\?"
+)
+
 # -- Words of other trades: "niềng" beside "xe", "braces" beside "CSS" (003-07).
 
 # What a trade's word takes a mouth's word for, and what it is when it takes none.

@@ -30,13 +30,6 @@ _NO_TARGETS = frozenset({"other", "off", "medical", "elsewhere", "follow", "soci
 _SHORT_TARGETS = frozenset({"tooth", "teeth", "gums"})
 
 
-@cache
-def danger_lists() -> dict[str, tuple[str, ...]]:
-    """The names of the concepts that dangers are made of, without the mark that some need their accents."""
-    lists = read_lists(LEXICONS / "danger.txt")
-    return {concept: tuple(one.rstrip("!~") for one in listed) for concept, listed in lists.items()}
-
-
 def part_read(text: str) -> str:
     """The part of `text` that is looked at: all of it, or its beginning and its end; in NFC."""
     if len(text) > _HEAD + _TAIL:
@@ -79,7 +72,7 @@ def _known() -> tuple[str, ...]:
     paths += [LEXICONS / name for name in ("topics.txt", "trades.txt", "known.txt")]
     # Nor are the words that the notes answer to.
     paths.append(LEXICONS.parent.parent / "lexicons" / "concepts.txt")
-    lists = (danger_lists(), *map(read_lists, paths))
+    lists = map(read_lists, paths)
     return tuple(entry for one in lists for listed in one.values() for entry in listed)
 
 
@@ -95,16 +88,12 @@ def _corrector() -> Corrector:
 
 def _meant() -> Iterator[str]:
     """The words and pairs of words that a slip may stand for."""
-    for lists, left_out in (
-        (read_lists(LEXICONS / "topics.txt"), _NO_TARGETS),
-        (danger_lists(), frozenset({"filler", "gulp_filler", "hidden"})),
-    ):
-        for label, listed in lists.items():
-            for phrase in listed if label not in left_out else ():
-                words = [token.text for token in tokens(phrase)]
-                whole = fold("".join(words))
-                if len(words) <= 2 and whole.isalpha() and len(whole) >= _SHORTEST_SLIP:
-                    yield " ".join(words)
+    for label, listed in read_lists(LEXICONS / "topics.txt").items():
+        for phrase in listed if label not in _NO_TARGETS else ():
+            words = [token.text for token in tokens(phrase)]
+            whole = fold("".join(words))
+            if len(words) <= 2 and whole.isalpha() and len(whole) >= _SHORTEST_SLIP:
+                yield " ".join(words)
 
 
 def _typed_in_haste(token: WordToken) -> str | None:

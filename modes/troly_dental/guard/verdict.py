@@ -15,8 +15,8 @@ from troly.errors import ModelError
 from troly.text.catalogue import Lang
 from troly.text.fold import bigrams, fold, folded_words
 from troly.text.wordlist import read_lists
-from troly_dental.guard.danger import ASKS_AT_END, danger
-from troly_dental.guard.rules import Judgement, judge, names_mouth, telling_words
+from troly_dental.guard.danger import danger
+from troly_dental.guard.rules import ASKS_AT_END, Judgement, judge, names_mouth, telling_words
 from troly_dental.guard.spelling import LEXICONS, part_read
 from troly_dental.memory.facts import find_facts
 from troly_dental.safety import asks_of_clinic, medicines, none_known, stated, taken_back, thanks, wishes

@@ -323,7 +323,7 @@ async def test_stopping_while_the_summary_is_made_keeps_the_answer_and_a_summary
     assert summary.startswith("Hỏi: ")
 
 
-UNSURE = "hôm qua té xe mẻ răng cửa, lúc đó có chảy máu nhưng giờ hết chảy rồi, răng hơi lung lay"
+UNSURE = "té xe mẻ răng cửa, lợi chảy máu chút"
 
 
 async def test_a_sign_that_may_be_none_is_the_models_to_judge(clinic: Clinic, server: OllamaDouble) -> None:
@@ -352,7 +352,7 @@ async def test_a_card_comes_by_the_models_word_and_by_the_rules_where_it_says_no
 async def test_the_model_raises_what_no_rule_sees(clinic: Clinic, server: OllamaDouble) -> None:
     server.script("Bạn nên nghỉ ngơi.", "URGENT: poisoning\nĐi cấp cứu ngay.", SUMMARY)
     await clinic.ask("Đau răng nên em uống thuốc đều từ hôm qua")
-    text = "giờ em thấy mệt, vàng da"
+    text = "giờ em thấy mệt"
     assert danger(text) is None
     told = await clinic.ask(text)
     assert told.answer.startswith("🚨")
