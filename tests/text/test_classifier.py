@@ -30,8 +30,8 @@ def test_the_labels_of_any_text_are_as_likely_as_one_of_them_together(text: str)
 
 def test_a_text_has_the_label_of_the_words_that_weigh_for_it() -> None:
     weights = np.zeros((2, BUCKETS))
-    for label, text in enumerate(("máu chảy không cầm", "niềng răng bao nhiêu tiền")):
-        weights[label, list(counted(text, BUCKETS))] = 1
+    for row, told in enumerate(("máu chảy không cầm", "niềng răng bao nhiêu tiền")):
+        weights[row, list(counted(told, BUCKETS))] = 1
     found = Classifier.learnt(("bleeding", "price"), np.ones(BUCKETS), weights * 20, np.zeros(2))
     for text, label in (("mau chay hoai khong cam", "bleeding"), ("giá niềng răng", "price")):
         likely = found.probabilities(text)
