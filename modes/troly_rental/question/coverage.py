@@ -83,6 +83,11 @@ _LIMITED_AVERAGE = re.compile(
     r"(?<!\w)(?:trung binh|average|averag\w+)\s+(?:(?:gia|la|chi|khoang|tien|thue|rent|is)\s+)*(?:duoi|tren|hon|khong qua|toi da|re hon|thap hon|cao hon|under|below|over|above|less than|more than|at most)\s+\d"
 )
 """What bounds the average of a group: "quận nào trung bình dưới 3 triệu"."""
+_UNPEOPLED = frozenset({"room", "post", "building"})
+_PEOPLE_COUNTED = re.compile(
+    r"(?<!\w)(?:bao nhieu|may|how many|number of|so) (?:nguoi|khach|sinh vien|gia dinh|students?|people|viewers?|families)(?!\w)"
+)
+"""People, whose number no room, post or house tells."""
 _COUNTED = frozenset({"nhieu", "it"})
 """What asks for groups in the order of their figure."""
 _CLAUSE = re.compile(r"\s*(?:[,.;?!]|$)")
@@ -173,6 +178,8 @@ def _unresolved(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool) 
         yield from (span for span in people(text) if not _inside(span, parts.read))
     if parsed.group and any(one.kind == "avg" for one in parsed.measures):  # of groups, not of their things
         yield from (one.span() for one in _LIMITED_AVERAGE.finditer(fold(text)))
+    if parsed.entity in _UNPEOPLED and "people" not in fields and not parsed.details:
+        yield from (one.span() for one in _PEOPLE_COUNTED.finditer(fold(text)))
     beside = any((one.field, one.op) == ("id", "in") for one in parsed.filters)
     if not (beside or (parsed.group and parsed.measures)):  # of two sides
         yield from (one.span() for one in _DIFFERENCE.finditer(fold(text)))

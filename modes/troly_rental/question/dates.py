@@ -133,13 +133,15 @@ def parse_contract_end(
     if ranges:
         found, rest, spans = _conditions(rest, ranges, "end_date")
         return found, rest, [*spans, *spans_of(hits)]
+    today = now.date()
+    if _FIRST.search(fold(text)) and not _OVER.search(fold(text)):  # of those that still run
+        return [Filter("end_date", ">=", today.isoformat())], rest, spans_of(hits)
     if (
         _WHEN.search(fold(text))
         or _FIRST.search(fold(text))
         or not any(_NEAR.search(fold(hit.phrase)) for hit in hits)
     ):
         return [], rest, spans_of(hits)
-    today = now.date()
     return (
         [Filter("end_date", ">=", today.isoformat()), Filter("end_date", "<=", (today + _SOON).isoformat())],
         rest,

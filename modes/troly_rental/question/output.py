@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, replace
 
 from troly.text.everyday import everyday_phrases
@@ -21,6 +21,7 @@ _GROUPS = (
 _SIDED = frozenset({"district", "city", "type", "ward", "month"})
 _WHICHEVER = re.compile(r"\s+cung(?!\w)")
 """What makes no group of "quận nào cũng được"."""
+_SPOT = re.compile(r"cho nao(?!\w)")
 _NO_FIGURE = frozenset({"room", "building", "tenant", "month", "week", "day"})
 """Groups that ask for no figure by themselves: "cho thuê theo tháng"."""
 _EACH = re.compile(r"(?:moi|tung|theo|each|every|per|by)\s")
@@ -95,8 +96,8 @@ _COUNTED = re.compile(
 _BEDROOMS = re.compile(r"\s*(?:ngu|tang|lau|floors|storeys)(?!\w)")
 """What makes no number of rooms of "mấy phòng ngủ", none of buildings of "có mấy tầng"."""
 WHICH = re.compile(
-    r"(?<!\w)(?:phong(?: tro)?|can(?: ho)?(?: mini)?|nha(?: tro| nguyen can)?|chung cu(?: mini)?|cho(?: o)?|cai|tin|bai|studio) nao(?!\w)"
-    r"|(?<!\w)which (?:one|room|flat|apartment|studio|house)(?!\w)"
+    r"(?<!\w)(?:phong(?: tro)?|can(?: ho)?(?: mini)?|nha(?: tro| nguyen can)?|chung cu(?: mini)?|cho(?: o)?|cai|tin|bai|studio)(?: (?:con |dang )?trong)? nao(?!\w)"
+    r"|(?<!\w)which (?:(?:of|my|the|your|our|these|those|vacant|available|empty|free) ){0,4}(?:one|room|flat|apartment|studio|house|place|unit)s?(?!\w)"
 )
 """What asks for the thing beside a figure of it: "phòng nào rẻ nhất, giá bao nhiêu"."""
 LEFT_OUT = re.compile(r"(?<!\w)(?:bo|loai|tru|gat|tinh|ke)(?:\s+(?:luon|het|bot|di|ra|not|ca))*\s+$")
@@ -132,7 +133,7 @@ def parse_output(vocabulary: Vocabulary, text: str, filters: list[Filter]) -> Ou
     order, remarks = _order(vocabulary, text, filters)
     if order and _asks_where(vocabulary, text):
         return OutputRequest((), (), order, "LIST", tuple(remarks), compares, single=True)
-    group = _groups(vocabulary, text)
+    group = _groups(vocabulary, text, within={one.field for one in filters if one.op == "="})
     measures = _measures(vocabulary, text, group)
     measures = measures or _amount_of_end(vocabulary, text, order, group, sides=compares and sides)
     if not remarks:
@@ -272,11 +273,13 @@ def _asks_where(vocabulary: Vocabulary, text: str) -> bool:
     )
 
 
-def _groups(vocabulary: Vocabulary, text: str) -> tuple[str, ...]:
+def _groups(vocabulary: Vocabulary, text: str, *, within: Set[str]) -> tuple[str, ...]:
+    """The groups asked for; `within` one district or ward "chỗ nào" is a room."""
     hits = [
         hit
         for hit in vocabulary.find(text, "asks", *(f"by {name}" for name in _GROUPS))
         if not _WHICHEVER.match(fold(text[hit.end :]))
+        if not (within & {"district", "ward"} and _SPOT.match(fold(hit.phrase)))
     ]
     found: dict[str, None] = dict.fromkeys(hit.label.removeprefix("by ") for hit in hits)
     ranked = _ranked(text)
@@ -352,6 +355,9 @@ def _measures(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tupl
         found = [m for m in found if m.kind != "sum"]
     if "count" in labels and not (found and "price asked" in labels):
         found.insert(0, Measure("count"))
+        # "bao nhiêu phòng …, rẻ nhất mỗi loại bao nhiêu"
+        ends = _superlative_groups(vocabulary, text, field) if group else []
+        found += [one for one in ends if one.kind in {"min", "max"} and one not in found]
     if not found and "price asked" in labels:  # "diện tích khoảng bao nhiêu" is no rent
         found = [Measure(one.kind, "area" if field == "area" else "price") for one in PRICES]
     most = "building" in group and MOST_OF_GROUP.search(fold(text))

@@ -86,6 +86,8 @@ MONEY_TOO = re.compile(
 )
 _WHICH_ROOM = re.compile(r"(?<!\w)(?:(?:phong|can|can ho|room)\s+nao|which\s+(?:room|flat|unit)s?)(?!\w)")
 _WHO = re.compile(r"(?<!\w)(?:ai|nguoi|khach|who|tenant|tenants)(?!\w)")
+_WHOM = re.compile(r"(?<!\w)(?:ai|(?:khach|nguoi|ban) (?:nao|gi)|ten|who|whom)(?!\w)")
+"""The other side of an appointment, whom nobody is shown."""
 _OWES_MORE = re.compile(r"(?<!\w)(nhieu|it)\s+hon(?!\w)|(?<!\w)(?:owes?|behind)\s+more(?!\w)")
 _UNPAID = "status invoice unpaid"
 _EVERY_MONTH = re.compile(r"(?:moi|hang|mot|every|per|a)\s")
@@ -397,7 +399,7 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
         needless=traits.needless | ({"status"} if asked_states(vocabulary, text, entity) else frozenset()),
         missing=(*where.missing, *([Remark.of("missing.paper")] if _PAPER.search(text) else [])),
         remarks=(
-            *([Remark.of("said.metered")] if included else []), *traits.remarks, *where.remarks, *output.remarks, *_assumptions(quantities),
+            *([Remark.of("said.metered")] if included else []), *([Remark.of("refused.contact")] if entity == "viewing" and _WHOM.search(fold(text)) else []), *traits.remarks, *where.remarks, *output.remarks, *_assumptions(quantities),
             *(Remark.of("said.no_field", field=name) for name in unknown),
         ),
         today=now.date(),
