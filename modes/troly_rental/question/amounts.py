@@ -218,9 +218,7 @@ def _with_unit(vocabulary: Vocabulary, marked: _UnitText, one: Quantity) -> Quan
 
 
 def _rate_or_use(name: str, value: Decimal, said: str) -> str:
-    """What a number before a kWh or a cubic metre is: its price ("3.500/kWh", "4 nghìn một khối"), or how much of it is used, which
-    is no condition ("100 số điện", "5 khối nước").
-    """
+    """A number before a unit of which a price is known is that price ("3.500/kWh"), or how much is used ("100 số điện")."""
     if name not in _RATES or value >= _THOUSAND or _PER.match(fold(said)):
         return name
     return "unit" if value == 1 else "other"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Set
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from troly.text.everyday import everyday_phrases
@@ -21,7 +21,6 @@ _GROUPS = (
 _SIDED = frozenset({"district", "city", "type", "ward", "month"})
 _WHICHEVER = re.compile(r"\s+cung(?!\w)")
 """What makes no group of "quận nào cũng được"."""
-_SPOT = re.compile(r"cho nao(?!\w)")
 _NO_FIGURE = frozenset({"room", "building", "tenant", "month", "week", "day"})
 """Groups that ask for no figure by themselves: "cho thuê theo tháng"."""
 _EACH = re.compile(r"(?:moi|tung|theo|each|every|per|by)\s")
@@ -229,7 +228,8 @@ def _with_end(
         return measures
     end = Measure("max" if order[0].descending else "min", "price")
     if measures == PRICES and not which:
-        return (end,)
+        both = all(vocabulary.find(text, "asks", name) for name in ("cheapest", "dearest"))
+        return PRICES if both else (end,)
     if measures == (Measure("count"),) and not vocabulary.find(
         text, "asks", *(f"by {name}" for name in _GROUPS)
     ):
@@ -273,13 +273,13 @@ def _asks_where(vocabulary: Vocabulary, text: str) -> bool:
     )
 
 
-def _groups(vocabulary: Vocabulary, text: str, *, within: Set[str]) -> tuple[str, ...]:
+def _groups(vocabulary: Vocabulary, text: str, *, within: set[str]) -> tuple[str, ...]:
     """The groups asked for; `within` one district or ward "chỗ nào" is a room."""
     hits = [
         hit
         for hit in vocabulary.find(text, "asks", *(f"by {name}" for name in _GROUPS))
         if not _WHICHEVER.match(fold(text[hit.end :]))
-        if not (within & {"district", "ward"} and _SPOT.match(fold(hit.phrase)))
+        if not (within & {"district", "ward"} and fold(hit.phrase).startswith("cho nao"))
     ]
     found: dict[str, None] = dict.fromkeys(hit.label.removeprefix("by ") for hit in hits)
     ranked = _ranked(text)
@@ -356,8 +356,8 @@ def _measures(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tupl
     if "count" in labels and not (found and "price asked" in labels):
         found.insert(0, Measure("count"))
         # "bao nhiêu phòng …, rẻ nhất mỗi loại bao nhiêu"
-        ends = _superlative_groups(vocabulary, text, field) if group else []
-        found += [one for one in ends if one.kind in {"min", "max"} and one not in found]
+        of_each = _superlative_groups(vocabulary, text, field) if group else []
+        found += [one for one in of_each if one.kind in {"min", "max"} and one not in found]
     if not found and "price asked" in labels:  # "diện tích khoảng bao nhiêu" is no rent
         found = [Measure(one.kind, "area" if field == "area" else "price") for one in PRICES]
     most = "building" in group and MOST_OF_GROUP.search(fold(text))

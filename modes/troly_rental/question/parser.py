@@ -79,6 +79,7 @@ _ANY = re.compile(
     r"(?<!\w)nao(?:\s+\w+){0,12}?\s+(?:khong|ko|hong|chua)(?!\w)(?!\s+(?:co|can|qua|duoi|tren)(?!\w))"
 )
 """What asks whether there is any: "còn căn nào không, bao nhiêu căn" asks one thing."""
+_LATEST = re.compile(r"(?<!\w)(?:(?:muon|tre|xa|lau) nhat|cuoi cung|sau cung|latest|ends? last)(?!\w)")
 _SEVERAL = re.compile(r"(?<!\w)(?:cac|nhung|may|invoices|bills|payments|contracts|leases)(?!\w)")
 _ROWS = re.compile(r"(?<!\w)(?:nao|gi|ai|dau|khi|ngay|hom|hang|han|liet ke|which|what|who|when|list)(?!\w)")
 """What asks for papers beside their sum."""
@@ -546,10 +547,11 @@ def _asked_apart(parts: QuestionParts, parsed: ParsedQuestion, asker: Asker) -> 
     asked = [one for one in pieces if one.output.measures or one.output.order]
     for one, other in pairwise(asked):
         here, there = ({f for f in each.filters if f.field in {*PLACES, "type"}} for each in (one, other))
-        # At the end of sides that are told apart a condition is of them all.
-        wished = {*one.filters} - here <= {*other.filters} - there
+        wishes, more = {*one.filters} - here, {*other.filters} - there
         both = {f.field for f in here} & {f.field for f in there}
         apart = {f.field for f in here ^ there} & both <= {*parsed.group}
+        # At the end of kinds that are told apart a condition is of them all.
+        wished = wishes == more or (wishes < more and both == {"type"})
         measures = {*one.output.measures, *other.output.measures} <= {*parsed.measures}
         orders = [each.output.order[:1] for each in (one, other)]
         ends = parsed.limit == 1 and all(orders) and orders[0] != orders[1]
@@ -577,7 +579,7 @@ def _narrowed_later(text: str, parsed: ParsedQuestion, asker: Asker) -> Span | N
         narrowed = {one for one in parts.filters if one.field in own}
         if not before and any(one.field in parsed.group for one in parts.filters):
             before = set() if parts.output.measures else before
-            continue  # at the end of sides that are told apart it is said of them all
+            continue  # of sides that are told apart
         placed = any(one.field in PLACES for one in parts.filters)  # of another place: two questions
         if parts.output.measures and before is not None and narrowed - before and not placed:
             return joint
@@ -720,7 +722,7 @@ def _natural_order(parts: QuestionParts) -> tuple[Order, ...]:
         return (Order(PAPERS[parts.entity], most[0].label == "highest end"),)
     ends = parts.entity == "contract" and parts.vocabulary.find(parts.text, "asks", "ending")
     if "end_date" in fields or ends:
-        return (Order("end_date"),)
+        return (Order("end_date", bool(_LATEST.search(fold(parts.text)))),)
     return (Order("scheduled_at"),) if "scheduled_at" in fields else ()
 
 

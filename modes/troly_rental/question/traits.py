@@ -26,9 +26,8 @@ _ITS = re.compile(r"\s+(?:(?:nao|ma|co|loai|with|that|has|have)\s+)*")
 _WANTED = re.compile(r"(?:co|with)\s")
 _FULLY = re.compile(r"(?<!\w)(?:full\w*|day du|du|cao cap|fully|options?)(?!\w)")
 _OFFERED, _RENTING = re.compile(r"^(?:(?:dang )?cho|dang) thue$"), re.compile(r"^dang thue$")
-_RENTAL = re.compile(
-    r"rented (?:boarding )?(?:rooms?|flats?|apartments?|houses?|places?|homes?|studios?|units?)(?!\w)"
-)
+_RENTAL = re.compile(r"rented (?:boarding )?(?:room|flat|apartment|house|place|home|studio|unit)s?(?!\w)")
+"""What is for rent, not let already: "the average rent of a rented room"."""
 _YET = re.compile(r"\s*(?:roi\s+)?(?:hay\s+)?chua(?=\s*(?:[?.!,]|$))")
 """What asks whether it is so: "đã trả chưa"."""
 _OR_NOT = re.compile(
@@ -279,15 +278,11 @@ def parse_status(
     spans = [(hit.start, hit.end) for hit in hits]
     if asked := asked_states(vocabulary, text, entity):
         return [], [*spans, *asked]
-    if not own:  # "a rented room" is one that is to let
-        hits = [
-            hit
-            for hit in hits
-            if not (hit.label == "status room rented" and _RENTAL.match(fold(text[hit.start :])))
-        ]
     if not lets:
         to_let, rented = _RENTING if own else _OFFERED, "status room rented"
         hits = [hit for hit in hits if hit.label != rented or not to_let.search(fold(hit.phrase))]
+        if not (own or vocabulary.find(text, "asks", "count")):
+            hits = [hit for hit in hits if not _RENTAL.match(fold(text), hit.start)]
     # "phòng trống đang cho thuê" is to let
     hits = [
         hit
