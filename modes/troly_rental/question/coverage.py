@@ -396,6 +396,7 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
         (bool(kinds), ("price asked", "amount asked", "which")),
         *((_tells_end(parsed, label), (label,)) for label in ("highest end", "lowest end")),
         (ordered, ("sort", "ascending", "descending")),
+        (Order("end_date", True) in parsed.order, ("latest",)),
         (ordered and parsed.limit == 1 and not kinds, ("price asked", "amount asked")),
         (posted, ("posted",)),
         (parsed.mode == "LIST", ("list", "some", "showing")),

@@ -229,7 +229,8 @@ def _with_end(
     end = Measure("max" if order[0].descending else "min", "price")
     if measures == PRICES and not which:
         both = all(vocabulary.find(text, "asks", name) for name in ("cheapest", "dearest"))
-        return PRICES if both else (end,)
+        ends = PRICES if vocabulary.find(text, "asks", "avg") else PRICES[1:]
+        return ends if both else (end,)
     if measures == (Measure("count"),) and not vocabulary.find(
         text, "asks", *(f"by {name}" for name in _GROUPS)
     ):

@@ -79,7 +79,6 @@ _ANY = re.compile(
     r"(?<!\w)nao(?:\s+\w+){0,12}?\s+(?:khong|ko|hong|chua)(?!\w)(?!\s+(?:co|can|qua|duoi|tren)(?!\w))"
 )
 """What asks whether there is any: "còn căn nào không, bao nhiêu căn" asks one thing."""
-_LATEST = re.compile(r"(?<!\w)(?:(?:muon|tre|xa|lau) nhat|cuoi cung|sau cung|latest|ends? last)(?!\w)")
 _SEVERAL = re.compile(r"(?<!\w)(?:cac|nhung|may|invoices|bills|payments|contracts|leases)(?!\w)")
 _ROWS = re.compile(r"(?<!\w)(?:nao|gi|ai|dau|khi|ngay|hom|hang|han|liet ke|which|what|who|when|list)(?!\w)")
 """What asks for papers beside their sum."""
@@ -722,7 +721,7 @@ def _natural_order(parts: QuestionParts) -> tuple[Order, ...]:
         return (Order(PAPERS[parts.entity], most[0].label == "highest end"),)
     ends = parts.entity == "contract" and parts.vocabulary.find(parts.text, "asks", "ending")
     if "end_date" in fields or ends:
-        return (Order("end_date", bool(_LATEST.search(fold(parts.text)))),)
+        return (Order("end_date", bool(parts.vocabulary.find(parts.text, "asks", "latest"))),)
     return (Order("scheduled_at"),) if "scheduled_at" in fields else ()
 
 

@@ -128,3 +128,24 @@ def test_it_is_the_own_thing_named_before(pronoun: str) -> None:
     assert not ask(
         "how many of my rooms are empty and how many of them are in District 3", role="LANDLORD"
     ).ready
+
+
+@pytest.mark.parametrize("thing", ["căn", "phòng trọ", "nhà nguyên căn"])
+def test_both_ends_that_are_asked_for_are_told(thing: str) -> None:
+    both = ask(f"{thing} rẻ nhất và {thing} đắt nhất ở quận 7 giá bao nhiêu", role="GUEST")
+    assert not both.ready or [one.kind for one in both.measures] == ["min", "max"]
+    assert [one.kind for one in ask(f"{thing} rẻ nhất quận 7 giá bao nhiêu", role="GUEST").measures] in (
+        ["min"],
+        [],
+    )
+
+
+@pytest.mark.parametrize("rates", [("giá điện", "giá nước"), ("tiền cọc", "giá điện")])
+def test_an_average_of_several_rates_is_of_each(rates: tuple[str, str]) -> None:
+    for text in (f"{rates[0]} và {rates[1]} trung bình ở quận 7 bao nhiêu",):
+        parsed = ask(text, role="GUEST")
+        assert ([one.kind for one in parsed.measures], parsed.certain) == (["avg", "avg"], True)
+
+
+def test_a_last_contract_is_no_first_one() -> None:
+    assert not ask("hợp đồng cuối cùng của tôi").certain
