@@ -240,9 +240,10 @@ def agent_execution_of(cache: Cache) -> Node:
             work.config.limits,
             ToolCaller(turn, work.user, work.config, work.corpora, work.before, work.routing.computed),
             cache,
-            work.cache.scope,
+            # Tools read the message and what was said before it too.
+            (*work.cache.scope, turn.text, work.before, work.routing.computed),
             turn.language,
-            log_state,
+            log_state(turn),
         )
         work.reporter = Reporter(work.routing.tasks, turn.emit, turn.language)
         work.execution = execution = await execute(work.routing, setup, work.reporter)

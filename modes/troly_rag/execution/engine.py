@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from troly.errors import AccessError, ConfigError, InputError, TrolyError
@@ -25,7 +24,7 @@ from troly_rag.strings import say
 from troly_rag.tools.calculator import run_calculation
 from troly_rag.tools.documents import run_search, run_summary
 from troly_rag.tools.interface import ToolError, ToolInputs, ToolResult
-from troly_rag.tools.logs import is_for_log, log_files, run_log
+from troly_rag.tools.logs import code_told, is_for_log, log_files, run_log
 
 if TYPE_CHECKING:
     from troly.plugin.context import TurnContext
@@ -340,10 +339,17 @@ class ToolCaller:
         return replace(found, digest=digest(*parts))
 
 
-def log_state(agent: Agent, task: PlanTask) -> list[tuple[str, int, int]]:
-    """Names, times and sizes of the agent's log files, for tasks that read them."""
-    files: list[Path] = log_files(agent.log_files) if task.tool == LOG else []
-    return [(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files]
+def log_state(turn: TurnContext) -> Callable[[Agent, PlanTask], Any]:
+    """What tasks that read logs depend on: names, times and sizes of the files, the minute, the code that was told last."""
+
+    def state(agent: Agent, task: PlanTask) -> Any:
+        if task.tool != LOG:
+            return ()
+        files = [(str(file), file.stat()) for file in log_files(agent.log_files)]
+        stats = [(name, stat.st_mtime_ns, stat.st_size) for name, stat in files]
+        return stats, turn.now.isoformat(timespec="minutes"), code_told(turn)
+
+    return state
 
 
 # --- Running a plan
@@ -357,7 +363,7 @@ Call = Callable[[Agent, PlanTask, str, tuple[ToolResult, ...]], Awaitable[ToolRe
 
 @dataclass(frozen=True, slots=True)
 class ExecutionSetup:
-    """What a plan is run with. `scope` is everything beside the task that a result depends on: who asks and of what;
+    """What a plan is run with. `scope` is everything beside the task that a result depends on: who asks, of what, in which words;
     `state` gives what one task depends on besides, as the log files it reads."""
 
     agents: Mapping[str, Agent]

@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from math import ceil, isinf
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple
 
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM, days_in_full, format_date
@@ -37,6 +37,9 @@ from troly_rag.tools.log_query import (
     systems_in,
     without_codes,
 )
+
+if TYPE_CHECKING:
+    from troly.plugin.context import TurnContext
 
 _SAME = {"WARN": "WARNING", "FATAL": "CRITICAL", "ERR": "ERROR"}
 _STAMP = re.compile(rb"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:[.,]\d+)?(Z|[+-]\d{2}:?\d{2})?")
@@ -213,12 +216,16 @@ async def run_log(given: ToolInputs) -> ToolResult:
 
 def _with_code(query: str, given: ToolInputs) -> str:
     """The question with the code that "this error" was told by last."""
-    this = tool_words("log_this").find(query)
-    earlier = (one.text for one in reversed(given.turn.history) if one.sender == "user" and this)
-    code = next((found for one in earlier for found in codes_in(one) if found.isdigit()), "")
-    if not code or any(one.isdigit() for one in codes_in(query)):
+    this, code = tool_words("log_this").find(query), code_told(given.turn)
+    if not (this and code) or any(one.isdigit() for one in codes_in(query)):
         return query
     return f"{query[: this[0].end]} {code}{query[this[0].end :]}"
+
+
+def code_told(turn: TurnContext) -> str:
+    """The last number that a message before this one names as a code; "" for none."""
+    earlier = (one.text for one in reversed(turn.history) if one.sender == "user")
+    return next((found for one in earlier for found in codes_in(one) if found.isdigit()), "")
 
 
 def _strange_words(asked: LogQuery, systems: Iterable[str]) -> tuple[str, ...]:

@@ -550,12 +550,32 @@ async def test_the_week_before_is_that_of_the_period_that_was_told(desk: RagDesk
 
 @pytest.mark.parametrize("this", ["lỗi này", "mã đó", "this error"])
 @pytest.mark.parametrize("code", ["809", "691"])
-async def test_this_error_is_the_one_that_was_told_last(own_desk: RagDesk, this: str, code: str) -> None:
-    own_desk.become("public", "internal", department="it")
+async def test_this_error_is_the_one_that_was_told_last(desk: RagDesk, this: str, code: str) -> None:
+    desk.become("public", "internal", department="it")
     now = datetime(2026, 11, 23, 10, tzinfo=HCM)
-    await own_desk.ask(f"vpn lỗi {code} là gì", offline=True, now=now)
-    told = await own_desk.ask(f"log vpn từ đầu tháng 11 {this} mấy lần", offline=True, now=now, language="vi")
+    await desk.ask(f"vpn lỗi {code} là gì", offline=True, now=now)
+    told = await desk.ask(f"log vpn từ đầu tháng 11 {this} mấy lần", offline=True, now=now, language="vi")
     assert f"mã {code}" in told.answer
+
+
+async def test_what_was_found_in_another_conversation_is_not_told_in_this_one(desk: RagDesk) -> None:
+    desk.become("public", "internal", department="it")
+    now = datetime(2026, 11, 23, 10, tzinfo=HCM)
+    for system in ("vpn", "web-02", "db-02"):
+        desk.leave()
+        await desk.ask(f"log ngày 21/11 {system} có mấy dòng ERROR", offline=True, now=now, language="vi")
+        told = await desk.ask("còn hôm 20/11", offline=True, now=now, language="vi")
+        assert f"Nhật ký {system} " in told.answer
+
+
+async def test_what_a_log_held_an_hour_ago_is_counted_anew(desk: RagDesk) -> None:
+    desk.become("public", "internal", department="it")
+    answers = set()
+    for hour in (5, 9):
+        now = datetime(2026, 11, 21, hour, tzinfo=HCM)
+        told = await desk.ask("log hệ thống 2 giờ qua có mấy dòng", offline=True, now=now, language="vi")
+        answers.add(told.answer)
+    assert len(answers) == 2
 
 
 @pytest.mark.parametrize("year", ["năm sau", "năm tới", "sang năm"])
