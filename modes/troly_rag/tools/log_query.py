@@ -31,7 +31,19 @@ _NAME = re.compile(r"\b[A-Za-z]+[-_]?[0-9][\w-]*\b")
 _SHORT_CODE = re.compile(r"\b(?:loi|ma|error|code)\s+(?:so\s+)?(\d{2})\b(?!\s*(?:ngay|lan|dong|gio)|\s*[/-])")
 _CLOCK_NAME = re.compile(r"[hH]\d{1,2}|\d+")
 # Where what is left out of a count ends.
-_LEFT_OUT_ENDS = re.compile(r"[,;.?!](?=\s|$)|\b(?:thì|thi|còn|con|then|how|what)\b", re.IGNORECASE)
+_LEFT_OUT_ENDS = re.compile(
+    r"[,;.?!](?=\s|$)|\b(?:thì|thi|còn|con|then|how|what|bao nhiêu|bao nhieu|bn|(?:mấy|may)(?= (?:lỗi|loi|dòng|dong|lần|lan)))\b",
+    re.IGNORECASE,
+)
+# The name before "too", which without its accents is that only where it closes.
+_TOO = re.compile(
+    r"([\w.-]+)\s+(?:nữa|luôn|too|as well)\b|([\w.-]+)\s+(?:nua|luon)(?=\s*(?:$|[,;.?!)]|thi\b|la\b))",
+    re.IGNORECASE,
+)
+# The week of a period by its first and last day.
+_ALL_WEEK = re.compile(
+    r"\b(?:tu )?(?:thu (?:hai|2)|t2|monday) ?(?:den|toi|-|to|until|through) ?(?:het )?(?:chu nhat|cn|sunday)\b"
+)
 # A no that is neither the end of a question nor read as what is left out.
 _DENIED = re.compile(
     r"(?<!co )(?<!duoc )\b(?:khong|ko|chua|chang|not|no|never|without)\s+(?:(?:co|bi|con|la|thuoc|any|an|a|had|have|has|get|got)\s+)*(?:[\w.-]+)"
@@ -39,7 +51,7 @@ _DENIED = re.compile(
 _SHORTEST_DAY = timedelta(days=1)
 # The first day of what is only asked up to a day, and one that no log is kept on.
 EVER, _LAST = date(1970, 1, 1), date(9998, 12, 31)
-_MINUTES = 60
+_MINUTES, _WEEK = 60, 7
 # The hours of a part of the day; a night is that of the labour law and ends on the next day, midnight is no part.
 _DAY, _EVENING = 24 * _MINUTES, 18 * _MINUTES
 _PARTS = {
@@ -84,7 +96,8 @@ class LogQuery:
     """What lines are asked for: a time range (aware, end excluded) or several `periods` in it, the minutes of each day, levels, words
     that a line must or must not hold (folded; of `either` one), and how many milliseconds it may tell; with the words of the
     question that are `unread` though they narrow it, and the `rest` of it without what is read. `times` is how often each of
-    those who are named must be, `all_of` the unit that is asked for as a whole ("cả tháng")."""
+    those who are named must be, `all_of` the unit that is asked for as a whole ("cả tháng"); systems, numbers and levels that are
+    `added` are counted beside what else is asked for."""
 
     start: datetime | None = None
     end: datetime | None = None
@@ -97,6 +110,8 @@ class LogQuery:
     measure: tuple[float, float] | None = None
     times: tuple[float, float] | None = None
     all_of: Unit | None = None
+    added: tuple[str, ...] = field(default=(), compare=False)
+    added_levels: frozenset[str] = field(default=frozenset(), compare=False)
     unread: tuple[str, ...] = field(default=(), compare=False)
     rest: str = field(default="", compare=False)
 
@@ -147,6 +162,7 @@ def parse_log_query(query: str, now: datetime, known: Iterable[str] = ()) -> Log
         periods = [_days(*whole(today, all_of))]
     measure, times, rest, more = _how_large(rest)
     rest, without, no_levels, left = left_out(rest, known)
+    rest, added, added_levels, odd = _added(rest, known)
     levels = _levels_in(rest)
     if no_levels:
         levels = (levels or {*LEVELS, ""}) - no_levels
@@ -165,7 +181,8 @@ def parse_log_query(query: str, now: datetime, known: Iterable[str] = ()) -> Log
         (start, end), hours = _at_hours(periods[0][0], hours), None
     return LogQuery(
         start, end, frozenset(levels), codes, without, either, tuple(periods) if len(periods) > 1 else (), hours,
-        measure, times, all_of, (*unread, *more, *left, *_figures_left(rest, codes, known)), rest,
+        measure, times, all_of, added, frozenset(added_levels),
+        (*unread, *more, *left, *odd, *_figures_left(rest, codes, known)), rest,
     )  # fmt: skip
 
 
@@ -225,6 +242,8 @@ def _when(query: str, now: datetime) -> tuple[list[Stretch], tuple[int, int] | N
         found.append(_days(start, end))
         at += 1
     rest = blank_out(query, [*spans, *spent])
+    if any((end - start).days == _WEEK and not start.weekday() for start, end in found):
+        rest = blank_out(rest, [one.span() for one in _ALL_WEEK.finditer(fold(rest))])
     unread += [rest[hit.start() : hit.end()] for hit in WEEKDAY.finditer(fold(rest))]
     unread += [rest[hit.start : hit.end] for hit in neighbours().find(rest)]
     return list(dict.fromkeys(found)), hours, rest, unread
@@ -339,6 +358,33 @@ def left_out(query: str, known: Iterable[str]) -> tuple[str, tuple[str, ...], se
         if names or levels:
             return f"{query[: hit.start]} {query[end:]}", names, set() if names else levels, []
     return query, (), set(), list(_denials(query, known))
+
+
+def added_in(query: str) -> list[tuple[int, int]]:
+    """Where a question names what is counted too ("tính cả vpn", "web-02 nữa")."""
+    parts = [found.span(found.lastindex or 0) for found in _TOO.finditer(query)]
+    for hit in tool_words("log_also").find(query):
+        ends = _LEFT_OUT_ENDS.search(query, hit.end)
+        parts.append((hit.end, ends.start() if ends else len(query)))
+    return parts
+
+
+def _added(query: str, known: Sequence[str]) -> tuple[str, tuple[str, ...], set[str], list[str]]:
+    """The question without what is counted too, the systems and numbers of that, its levels, and the names that are neither."""
+    names, levels, spans = list[str](), set[str](), list[tuple[int, int]]()
+    for start, end in added_in(query):
+        words = [
+            (start + word.start(), start + word.end(), systems_in(word[0], known) or codes_in(word[0]))
+            for word in re.finditer(r"[\w.-]+", query[start:end])
+        ]
+        if named := [one for one in words if one[2]]:
+            names += [name for one in named for name in one[2]]
+            spans += [one[:2] for one in named]
+        elif of_part := _levels_in(query[start:end]):
+            levels |= of_part
+            spans.append((start, end))
+    odd = [name for name in names if name not in known and not name.isdigit()]
+    return blank_out(query, spans), tuple(dict.fromkeys(names)), levels, odd
 
 
 def _denials(query: str, known: Iterable[str]) -> Iterator[str]:

@@ -30,9 +30,9 @@ from troly_rag.tools.log_query import (
     LEVELS,
     LogQuery,
     Stretch,
+    added_in,
     code_asked_about,
     codes_in,
-    left_out,
     parse_log_query,
     systems_in,
     without_codes,
@@ -63,7 +63,7 @@ _GENERAL, _AND = (
     r"(?:(?:logs?|nhat ky) )?(?:he thong|may chu|system|server)(?: logs?)?",
     r"(?:va|voi|lan|cung|and|&|,)",
 )
-_OF_LOGS = ("of_log", "log_who", "log_without", "log_among", "explain")
+_OF_LOGS = ("of_log", "log_who", "log_without", "log_also", "log_among", "explain")
 SLICE = 20_000
 PIECE = 1 << 20
 _Line = tuple[tuple[datetime, int], str]
@@ -164,7 +164,9 @@ async def run_log(given: ToolInputs) -> ToolResult:
     query = days_in_full(given.query, given.turn.now.astimezone(HCM).date())
     said = [one for one in (_with_code(query, given), *given.before.split("\n")) if one]
     every = files
-    files = _named_files(every, query) or _named_files(every, given.before) or every
+    files = next(
+        (found for one in (query, *given.before.split("\n")) if (found := _files_of(one, every))), every
+    )
     if beside := _names_beside_all(said[0], every):
         # No lines of the system called so.
         files, said[0] = every, blank_out(said[0], beside)
@@ -285,6 +287,12 @@ def _named_files(files: Sequence[Path], query: str) -> list[Path]:
     named = exact or any(re.search(rf"\b(?:logs?|nhat ky) (?:cua )?{stem}\b", text) for stem in own.values())
     spoken = [file for file, stem in own.items() if re.search(rf"\b{stem}\b", text)]
     return [file for file in files if named and (file in exact or file in spoken)]
+
+
+def _files_of(query: str, every: Sequence[Path]) -> Sequence[Path]:
+    """The files that a question is about by itself: what it counts too may stand in any."""
+    spans = added_in(query)
+    return _named_files(every, blank_out(query, spans)) or (every if spans else [])
 
 
 def _names_beside_all(query: str, files: Sequence[Path]) -> list[tuple[int, int]]:
@@ -514,10 +522,13 @@ def _asked_of(
     One that names a machine, a system or a code goes on with nothing that was named before; one that says words of lines
     with system and period, and only where it points at what was counted ("trong đó") with the rest.
     """
-    queries = [LogQuery()]
+    queries, added, added_levels = [LogQuery()], tuple[str, ...](), frozenset[str]()
     for text in reversed(said):
         queries.append(parse_log_query(text, now, systems).after(queries[-1]))
     newest = queries[-1]
+    if tool_words("log_among").find(said[0]):
+        # What was not read of the lines that it points at was not counted.
+        newest = replace(newest, unread=(*newest.unread, *queries[-2].unread))
     found, is_open, is_bare, is_named = (
         _Reading(replace(newest, levels=frozenset(), words=(), without=()), now, now),
         True,
@@ -535,7 +546,8 @@ def _asked_of(
             # Not of the lines.
             spoken = set()
         if not is_named:
-            found.named = systems_in(left_out(text, systems)[0], systems)
+            found.named = systems_in(asked.rest, systems)
+            added += asked.added
             words = asked.words if is_open else ()
             is_named = bool(found.named or words or tool_words("log_all").find(text))
             wanted = replace(wanted, without=wanted.without or asked.without)
@@ -543,13 +555,31 @@ def _asked_of(
             words = tuple(word for word in words if word not in wanted.without)
             wanted = replace(wanted, words=words, either=asked.either)
             is_bare = not (is_named and (asks(text) or asked.levels))
-        found.wanted = replace(wanted, levels=wanted.levels or asked.levels) if is_open else wanted
+        if is_open and not wanted.levels:
+            added_levels |= asked.added_levels
+            wanted = replace(wanted, levels=asked.levels)
+        found.wanted = wanted
         if spoken:
             found.terms.append((text, [word for word in strange if word in spoken]))
             # What it points at after it named lines are those lines.
             first = min(text.find(word) for word in spoken)
             is_open = any(hit.start < first for hit in tool_words("log_among").find(text))
-    return found
+    return _with_added(found, systems, added, added_levels)
+
+
+def _with_added(
+    found: _Reading, systems: Iterable[str], added: Sequence[str], levels: frozenset[str]
+) -> _Reading:
+    """The same with what is counted too: where nothing was named that is counted already."""
+    known, wanted, named = set(map(fold, systems)), found.wanted, found.named
+    wanted = replace(wanted, without=tuple(name for name in wanted.without if name not in map(fold, added)))
+    if more := [name for name in added if fold(name) in known and named]:
+        named = list(dict.fromkeys([*named, *more]))
+        wanted = replace(wanted, words=tuple(word for word in wanted.words if word not in known))
+    if wanted.numbers:
+        wanted = replace(wanted, words=tuple(dict.fromkeys((*wanted.words, *filter(str.isdigit, added)))))
+    levels = wanted.levels and wanted.levels | levels
+    return replace(found, named=named, wanted=replace(wanted, levels=levels))
 
 
 def _lines(file: BinaryIO, stop: Sequence[bool]) -> Iterator[bytes]:
