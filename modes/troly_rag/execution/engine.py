@@ -24,7 +24,7 @@ from troly_rag.strings import say
 from troly_rag.tools.calculator import run_calculation
 from troly_rag.tools.documents import run_search, run_summary
 from troly_rag.tools.interface import ToolError, ToolInputs, ToolResult
-from troly_rag.tools.logs import code_told, is_for_log, log_files, run_log
+from troly_rag.tools.logs import is_for_log, log_files, run_log
 
 if TYPE_CHECKING:
     from troly.plugin.context import TurnContext
@@ -339,17 +339,10 @@ class ToolCaller:
         return replace(found, digest=digest(*parts))
 
 
-def log_state(turn: TurnContext) -> Callable[[Agent, PlanTask], Any]:
-    """What tasks that read logs depend on: names, times and sizes of the files, the minute, the code that was told last."""
-
-    def state(agent: Agent, task: PlanTask) -> Any:
-        if task.tool != LOG:
-            return ()
-        files = [(str(file), file.stat()) for file in log_files(agent.log_files)]
-        stats = [(name, stat.st_mtime_ns, stat.st_size) for name, stat in files]
-        return stats, turn.now.isoformat(timespec="minutes"), code_told(turn)
-
-    return state
+def log_state(turn: TurnContext, agent: Agent, task: PlanTask) -> list[tuple[str, int, int, str]]:
+    """Names, times and sizes of the agent's log files and the minute it is, for tasks that read them."""
+    files, minute = log_files(agent.log_files) if task.tool == LOG else [], turn.now.isoformat("T", "minutes")
+    return [(str(file), file.stat().st_mtime_ns, file.stat().st_size, minute) for file in files]
 
 
 # --- Running a plan

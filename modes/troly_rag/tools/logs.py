@@ -164,9 +164,7 @@ async def run_log(given: ToolInputs) -> ToolResult:
     query = days_in_full(given.query, given.turn.now.astimezone(HCM).date())
     said = [one for one in (_with_code(query, given), *given.before.split("\n")) if one]
     every = files
-    files = next(
-        (found for one in (query, *given.before.split("\n")) if (found := _files_of(one, every))), every
-    )
+    files = next(filter(None, (_files_of(one, every) for one in (query, *given.before.split("\n")))), every)
     if beside := _names_beside_all(said[0], every):
         # No lines of the system called so.
         files, said[0] = every, blank_out(said[0], beside)
@@ -289,7 +287,7 @@ def _named_files(files: Sequence[Path], query: str) -> list[Path]:
     return [file for file in files if named and (file in exact or file in spoken)]
 
 
-def _files_of(query: str, every: Sequence[Path]) -> Sequence[Path]:
+def _files_of(query: str, every: list[Path]) -> list[Path]:
     """The files that a question is about by itself: what it counts too may stand in any."""
     spans = added_in(query)
     return _named_files(every, blank_out(query, spans)) or (every if spans else [])
