@@ -30,10 +30,15 @@ _BARE_CODE = re.compile(
 _NAME = re.compile(r"\b[A-Za-z]+[-_]?[0-9][\w-]*\b")
 _SHORT_CODE = re.compile(r"\b(?:loi|ma|error|code)\s+(?:so\s+)?(\d{2})\b(?!\s*(?:ngay|lan|dong|gio)|\s*[/-])")
 _CLOCK_NAME = re.compile(r"[hH]\d{1,2}|\d+")
-# Where what is left out of a count ends.
-_LEFT_OUT_ENDS = re.compile(
-    r"[,;.?!](?=\s|$)|\b(?:thì|thi|còn|con|then|how|what|bao nhiêu|bao nhieu|bn|(?:mấy|may)(?= (?:lỗi|loi|dòng|dong|lần|lan)))\b",
-    re.IGNORECASE,
+# Where what is left out of a count or added to it ends.
+_PART_ENDS = re.compile(r"[,;.?!](?=\s|$)|\b(?:thì|thi|còn|con|then|how|what)\b", re.IGNORECASE)
+# A name that stands beside all logs.
+_GENERAL, _JOINED = (
+    r"(?:(?:logs?|nhat ky) )?(?:he thong|may chu|system|server)(?: logs?)?",
+    r"(?:va|voi|lan|cung|and|&|,)",
+)
+_BESIDE_ALL = re.compile(
+    rf"\b([\w.-]+)\s*{_JOINED}\s*{_GENERAL}\b|\b{_GENERAL}\s*{_JOINED}\s*(?:(?:logs?|nhat ky) )?([\w.-]+)"
 )
 # The name before "too", which without its accents is that only where it closes.
 _TOO = re.compile(
@@ -161,8 +166,10 @@ def parse_log_query(query: str, now: datetime, known: Iterable[str] = ()) -> Log
         all_of, rest = _WHOLE_UNITS[said["vi"] or said["en"]], blank_out(rest, [said.span()])
         periods = [_days(*whole(today, all_of))]
     measure, times, rest, more = _how_large(rest)
-    rest, without, no_levels, left = left_out(rest, known)
-    rest, added, added_levels, odd = _added(rest, known)
+    rest, without, no_levels, left = _without_parts(rest, _parts(rest, "log_without", "log_kind"), known)
+    left += [] if without or no_levels or left else _denials(rest, known)
+    rest, added, added_levels, odd = _without_parts(rest, added_in(rest), known)
+    odd += [name for name in added if not name.isdigit() and name not in map(fold, known)]
     levels = _levels_in(rest)
     if no_levels:
         levels = (levels or {*LEVELS, ""}) - no_levels
@@ -181,8 +188,7 @@ def parse_log_query(query: str, now: datetime, known: Iterable[str] = ()) -> Log
         (start, end), hours = _at_hours(periods[0][0], hours), None
     return LogQuery(
         start, end, frozenset(levels), codes, without, either, tuple(periods) if len(periods) > 1 else (), hours,
-        measure, times, all_of, added, frozenset(added_levels),
-        (*unread, *more, *left, *odd, *_figures_left(rest, codes, known)), rest,
+        measure, times, all_of, added, added_levels, (*unread, *more, *left, *odd, *_figures_left(rest, codes, known)), rest,
     )  # fmt: skip
 
 
@@ -341,50 +347,38 @@ def _value(text: str) -> float:
     return float(text.replace(",", "."))
 
 
-def left_out(query: str, known: Iterable[str]) -> tuple[str, tuple[str, ...], set[str], list[str]]:
-    """The question without what it leaves out ("không tính db-02", "không phải INFO"), the codes and systems of that, its levels,
-    and what is denied and not read."""
-    kinds = spans_of(tool_words("log_kind").find(query))
-    for hit in tool_words("log_without").find(query):
-        if any(start <= hit.start < end for start, end in kinds):
-            continue
-        ends = _LEFT_OUT_ENDS.search(query, hit.end)
-        end = ends.start() if ends else len(query)
-        part = query[hit.end : end]
-        names = tuple(dict.fromkeys((*codes_in(part), *map(fold, systems_in(part, known)))))
-        levels = _levels_in(part)
-        if names and levels and not codes_in(part):
-            return query, (), set(), [query[hit.start : end].strip()]
-        if names or levels:
-            return f"{query[: hit.start]} {query[end:]}", names, set() if names else levels, []
-    return query, (), set(), list(_denials(query, known))
-
-
 def added_in(query: str) -> list[tuple[int, int]]:
-    """Where a question names what is counted too ("tính cả vpn", "web-02 nữa")."""
-    parts = [found.span(found.lastindex or 0) for found in _TOO.finditer(query)]
-    for hit in tool_words("log_also").find(query):
-        ends = _LEFT_OUT_ENDS.search(query, hit.end)
-        parts.append((hit.end, ends.start() if ends else len(query)))
-    return parts
+    """Where a question names what is counted too ("tính cả vpn", "web-02 nữa", "vpn và log hệ thống")."""
+    found = (*_TOO.finditer(query), *_BESIDE_ALL.finditer(fold(query)))
+    return [*(one.span(one.lastindex or 0) for one in found), *_parts(query, "log_also", "log_without")]
 
 
-def _added(query: str, known: Sequence[str]) -> tuple[str, tuple[str, ...], set[str], list[str]]:
-    """The question without what is counted too, the systems and numbers of that, its levels, and the names that are neither."""
-    names, levels, spans = list[str](), set[str](), list[tuple[int, int]]()
-    for start, end in added_in(query):
-        words = [
-            (start + word.start(), start + word.end(), systems_in(word[0], known) or codes_in(word[0]))
-            for word in re.finditer(r"[\w.-]+", query[start:end])
-        ]
-        if named := [one for one in words if one[2]]:
-            names += [name for one in named for name in one[2]]
-            spans += [one[:2] for one in named]
-        elif of_part := _levels_in(query[start:end]):
-            levels |= of_part
-            spans.append((start, end))
-    odd = [name for name in names if name not in known and not name.isdigit()]
-    return blank_out(query, spans), tuple(dict.fromkeys(names)), levels, odd
+def _parts(query: str, name: str, outer: str) -> Iterator[tuple[int, int]]:
+    """What stands behind the words of the list `name`, where they are no part of those of `outer`."""
+    others = spans_of(tool_words(outer).find(query))
+    for hit in tool_words(name).find(query):
+        if not any(start <= hit.start < end for start, end in others):
+            ends = _PART_ENDS.search(query, hit.end)
+            yield hit.end, ends.start() if ends else len(query)
+
+
+def _without_parts(
+    query: str, parts: Iterable[tuple[int, int]], known: Sequence[str]
+) -> tuple[str, tuple[str, ...], frozenset[str], list[str]]:
+    """The question without what its `parts` name, the codes and systems of that (folded), its levels, and what is not read."""
+    names, levels, spans, unread = list[str](), set[str](), list[tuple[int, int]](), list[str]()
+    for start, end in parts:
+        words = re.finditer(r"[\w.-]+", query[start:end])
+        named = [start + word.end() for word in words if codes_in(word[0]) or systems_in(word[0], known)]
+        part = query[start : named[-1] if named else end]
+        codes, systems, of_part = codes_in(part), systems_in(part, known), _levels_in(part)
+        if systems and of_part and not codes:
+            unread.append(part.strip())
+        elif codes or systems or of_part:
+            spans.append((start, start + len(part)))
+            names += [*codes, *map(fold, systems)]
+            levels |= set() if codes or systems else of_part
+    return blank_out(query, spans), tuple(dict.fromkeys(names)), frozenset(levels), unread
 
 
 def _denials(query: str, known: Iterable[str]) -> Iterator[str]:

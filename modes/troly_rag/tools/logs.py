@@ -12,8 +12,9 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from math import ceil, isinf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple
+from typing import Any, BinaryIO, Literal, NamedTuple
 
+from troly.plugin.context import TurnContext
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM, days_in_full, format_date
 from troly.text.fold import fold
@@ -38,9 +39,6 @@ from troly_rag.tools.log_query import (
     without_codes,
 )
 
-if TYPE_CHECKING:
-    from troly.plugin.context import TurnContext
-
 _SAME = {"WARN": "WARNING", "FATAL": "CRITICAL", "ERR": "ERROR"}
 _STAMP = re.compile(rb"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:[.,]\d+)?(Z|[+-]\d{2}:?\d{2})?")
 _LEVEL = re.compile(rb"\b(CRITICAL|FATAL|ERROR|ERR|WARNING|WARN|INFO|DEBUG)\b")
@@ -58,11 +56,6 @@ _MOST_SYSTEMS = 200
 MAX_LINE = 4000
 KEPT = 5
 _SHOWN, _MIDNIGHT = 8, 24 * 60
-# Logs that are named generally, and what joins a name to them.
-_GENERAL, _AND = (
-    r"(?:(?:logs?|nhat ky) )?(?:he thong|may chu|system|server)(?: logs?)?",
-    r"(?:va|voi|lan|cung|and|&|,)",
-)
 _OF_LOGS = ("of_log", "log_who", "log_without", "log_also", "log_among", "explain")
 SLICE = 20_000
 PIECE = 1 << 20
@@ -164,10 +157,9 @@ async def run_log(given: ToolInputs) -> ToolResult:
     query = days_in_full(given.query, given.turn.now.astimezone(HCM).date())
     said = [one for one in (_with_code(query, given), *given.before.split("\n")) if one]
     every = files
-    files = next(filter(None, (_files_of(one, every) for one in (query, *given.before.split("\n")))), every)
-    if beside := _names_beside_all(said[0], every):
-        # No lines of the system called so.
-        files, said[0] = every, blank_out(said[0], beside)
+    files = next(
+        filter(None, (_named_files(every, one) for one in (query, *given.before.split("\n")))), every
+    )
     stop = [False]
     try:
         found = await asyncio.to_thread(_read_all, files, said, given.turn.now, stop, lang)
@@ -270,9 +262,11 @@ def log_files(patterns: Sequence[str]) -> list[Path]:
 
 def _named_files(files: Sequence[Path], query: str) -> list[Path]:
     """The files that a question names, to the letter or by a name that is no everyday word for logs ("log vpn"), with the
-    others that it then speaks of too; all where it speaks of "log hệ thống" or the like, and none where it says no name.
+    others that it then speaks of too; all where it speaks of "log hệ thống" or the like or of what it counts too, and none
+    where it says no name.
     """
-    text = fold(query)
+    spans = added_in(query)
+    text = fold(query := blank_out(query, spans))
     exact, own = list[Path](), dict[Path, str]()
     for file in files:
         stem = fold(file.stem)
@@ -284,24 +278,8 @@ def _named_files(files: Sequence[Path], query: str) -> list[Path]:
         return list(files)
     named = exact or any(re.search(rf"\b(?:logs?|nhat ky) (?:cua )?{stem}\b", text) for stem in own.values())
     spoken = [file for file, stem in own.items() if re.search(rf"\b{stem}\b", text)]
-    return [file for file in files if named and (file in exact or file in spoken)]
-
-
-def _files_of(query: str, every: list[Path]) -> list[Path]:
-    """The files that a question is about by itself: what it counts too may stand in any."""
-    spans = added_in(query)
-    return _named_files(every, blank_out(query, spans)) or (every if spans else [])
-
-
-def _names_beside_all(query: str, files: Sequence[Path]) -> list[tuple[int, int]]:
-    """Where a question of all logs calls one by its name: "log vpn và log hệ thống", "vpn and system logs"."""
-    text = fold(query)
-    stem = "|".join(re.escape(fold(file.stem)) for file in files)
-    forms = [rf"\b({stem})\s*{_AND}\s*{_GENERAL}\b", rf"\b{_GENERAL}\s*{_AND}\s*({stem})\b"]
-    if tool_words("log_all").find(query):
-        forms += [rf"\b(?:logs?|nhat ky) (?:cua )?({stem})\b", rf"\b({stem}) logs?\b"]
-    found = {one.span(1): one[1] for form in forms for one in re.finditer(form, text)}
-    return [span for span, name in found.items() if without_log_words(name).strip()]
+    named_files = [file for file in files if named and (file in exact or file in spoken)]
+    return named_files or (list(files) if spans else [])
 
 
 def read(file: BinaryIO, wanted: LogQuery, tally: LogTally, stop: Sequence[bool]) -> None:
@@ -570,8 +548,8 @@ def _with_added(
 ) -> _Reading:
     """The same with what is counted too: where nothing was named that is counted already."""
     known, wanted, named = set(map(fold, systems)), found.wanted, found.named
-    wanted = replace(wanted, without=tuple(name for name in wanted.without if name not in map(fold, added)))
-    if more := [name for name in added if fold(name) in known and named]:
+    wanted = replace(wanted, without=tuple(name for name in wanted.without if name not in added))
+    if more := [name for name in systems if fold(name) in added and named]:
         named = list(dict.fromkeys([*named, *more]))
         wanted = replace(wanted, words=tuple(word for word in wanted.words if word not in known))
     if wanted.numbers:
