@@ -170,12 +170,20 @@ async def _with_log(pages: Pages, text: str, full: FullQuestion, before: str) ->
     if tool_words("explain").find(text):
         return _explained(text, before, pages.turn)
     asked = parse_log_query(text, pages.turn.now)
-    dated, among = asked.levels and asked.start, bool(tool_words("log_among").find(text))
-    if dated and not (full.about or among or added_in(text)):
+    added, dated, among = (
+        added_in(text),
+        asked.levels and asked.start,
+        bool(tool_words("log_among").find(text)),
+    )
+    if dated and not (full.about or among or added):
         # Its own level on its own day stands by itself.
         return FullQuestion(f"log: {text}")
     short = len(question_of(text).words) <= _SHORT or MACHINE.search(text)
-    goes_on = among or dated or (short and (full.leaned or is_of_log(text) or not await pages.answer(text)))
+    goes_on = (
+        among
+        or dated
+        or (short and (full.leaned or is_of_log(blank_out(text, added)) or not await pages.answer(text)))
+    )
     return FullQuestion(f"log: {full.about or text.strip()}", leaned=True) if goes_on else full
 
 

@@ -766,12 +766,12 @@ async def run_calculation(given: ToolInputs) -> ToolResult:
 
 
 def _by_version(given: ToolInputs) -> dict[str, ToolInputs]:
-    """The question once for each version of a rule that it names, by past years that a page found is of and as in force."""
-    now = tool_words("in_force").find(given.query)
+    """The question once for each version of a rule that it names itself, by past years that a page found is of and as in force."""
+    words, text = tool_words("in_force"), given.turn.text
+    now = words.find(given.query) if words.find(text) else []
     years = [one for one in _YEAR.finditer(given.query) if int(one[0]) < given.turn.now.astimezone(HCM).year]
-    named = {one[0] for one in years} & {
-        year for page in given.passages if page.superseded for year in page.years
-    }
+    held = {year for page in given.passages if page.superseded for year in page.years}
+    named = {one[0] for one in years if one[0] in held and (one[0] in text or one[0] not in given.before)}
     spans = {name: [one.span() for one in years if one[0] != name] for name in sorted(named)}
     if named and now:
         spans[given.query[now[0].start : now[0].end]] = [*(one.span() for one in years), *spans_of(now)]

@@ -40,6 +40,7 @@ _GENERAL, _JOINED = (
 _BESIDE_ALL = re.compile(
     rf"\b([\w.-]+)\s*{_JOINED}\s*{_GENERAL}\b|\b{_GENERAL}\s*{_JOINED}\s*(?:(?:logs?|nhat ky) )?([\w.-]+)"
 )
+_OF_ONE = re.compile(r"\b(?:logs?|nhat ky) (?:cua )?([\w.-]+)|\b([\w.-]+) logs?\b")
 # The name before "too", which without its accents is that only where it closes.
 _TOO = re.compile(
     r"([\w.-]+)\s+(?:nữa|luôn|too|as well)\b|([\w.-]+)\s+(?:nua|luon)(?=\s*(?:$|[,;.?!)]|thi\b|la\b))",
@@ -349,7 +350,8 @@ def _value(text: str) -> float:
 
 def added_in(query: str) -> list[tuple[int, int]]:
     """Where a question names what is counted too ("tính cả vpn", "web-02 nữa", "vpn và log hệ thống")."""
-    found = (*_TOO.finditer(query), *_BESIDE_ALL.finditer(fold(query)))
+    forms = (_BESIDE_ALL, _OF_ONE) if tool_words("log_all").find(query) else (_BESIDE_ALL,)
+    found = (*_TOO.finditer(query), *(one for form in forms for one in form.finditer(fold(query))))
     return [*(one.span(one.lastindex or 0) for one in found), *_parts(query, "log_also", "log_without")]
 
 
