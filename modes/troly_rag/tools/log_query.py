@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
+from itertools import pairwise
 
 from troly.text.dates import HCM, Unit, days_in_full, find_hours, find_ranges, whole
 from troly.text.fold import fold, nfc
@@ -91,7 +92,7 @@ _PART_OF_PERIOD = re.compile(
     r"\b(?:dau|giua|cuoi|nua|nua dau|nua cuoi|early|mid|late|start of|end of|middle of|first half of)(?:\s+(?:cua|in|of|the))*\s*$"
 )
 _MEASURED = re.compile(r"(?<![\w/:.,-])(\d+(?:[.,]\d+)?)\s*(ms|mili ?giay|milliseconds?|s|giay|seconds?)\b")
-_NUMBER = re.compile(r"(?<![\w/:.,-])\d+(?:[.,:/]\d+)*(?:\s*%|\s+(?:[a-z]+))?")
+_NUMBER = re.compile(r"(?<![\w/:.,-])\d+(?:[.,:/]\d+)*(?:\s*%|\s+(?:[a-z]+))?|\bca hai\b")
 _TIMES_UNIT = re.compile(r"\s*(?:lan|times?|dong|lines?)\b")
 
 Stretch = tuple[datetime, datetime]
@@ -185,6 +186,12 @@ def parse_log_query(query: str, now: datetime, known: Iterable[str] = ()) -> Log
         codes = tuple(word for word in codes if word not in map(fold, known))
         either = len([word for word in codes if not word.isdigit()]) > 1
     start, end = (min(one[0] for one in periods), max(one[1] for one in periods)) if periods else (None, None)
+    spans = [one.span for one in find_ranges(query, today)] if len(periods) > 1 else []
+    gaps = [query[first:last] for (_, first), (last, _) in pairwise([(0, 0), *spans, (len(query), 0)])]
+    told = [tuple(systems_in(gap, known)) for gap in gaps]
+    if len({*filter(None, told)}) > 1 and any(told[1:-1]):
+        # Each day with a system of its own: those are several counts.
+        unread.append(query[spans[1][0] :])
     if hours and len(periods) == 1 and periods[0][1] - periods[0][0] <= _SHORTEST_DAY:
         (start, end), hours = _at_hours(periods[0][0], hours), None
     return LogQuery(
@@ -417,8 +424,9 @@ def without_codes(query: str) -> str:
 def _figures_left(query: str, codes: Sequence[str], known: Sequence[str]) -> Iterator[str]:
     """Numbers of a question that are read as nothing; "2 hệ thống web-01 và web-02" counts what it names."""
     names = [*codes, *systems_in(query, known)]
-    for found in _NUMBER.finditer(fold(query)):
-        number = re.match(r"\d+", found[0])
+    text = fold(blank_out(query, spans_of(tool_words("log_all").find(query))))
+    for found in _NUMBER.finditer(text):
+        number = re.match(r"\d+", found[0].replace("ca hai", "2"))
         if number is None or number[0] in codes or number[0] == str(len(set(names))):
             continue
         yield query[found.start() : found.end()]

@@ -850,3 +850,17 @@ async def test_a_version_alone_is_worked_out_alone_and_one_without_a_sum_is_name
     told = await desk.ask(asked, offline=True, now=_LOG_DAY, language="vi")
     assert "16 ngày" in told.answer
     assert "Chưa tính đến “2025”" in told.answer
+
+
+@pytest.mark.parametrize(
+    ("asked", "both"),
+    [
+        ("nghỉ phép năm 2025 mấy ngày, hiện nay mấy ngày", True),
+        ("làm từ xa năm 2025 mấy ngày một tuần, hiện nay mấy ngày", True),
+        ("nghỉ phép năm 2025 mấy ngày", False),
+        ("nghỉ phép năm 2026 hiện nay mấy ngày", False),
+    ],
+)
+async def test_a_past_year_beside_now_tells_both_versions(desk: RagDesk, asked: str, *, both: bool) -> None:
+    told = await desk.ask(asked, offline=True, now=_LOG_DAY, language="vi")
+    assert ("Bản cũ" in told.answer) == ("Bản đang hiệu lực" in told.answer) == both

@@ -537,3 +537,20 @@ def test_a_week_by_its_first_and_last_day_is_that_week(week: str, days: str, *, 
     alone, wanted = (parse_log_query(f"vpn {text} mấy lỗi", NOW) for text in (week, f"{week} {days}"))
     assert (wanted.start, wanted.end) == (alone.start, alone.end)
     assert (not wanted.unread) == whole
+
+
+@pytest.mark.parametrize(
+    ("asked", "read"),
+    [
+        ("ngày 21/11 vpn mấy lỗi và ngày 18/11 web-02 mấy lỗi", False),
+        ("vpn ngày 21/11 và web-02 ngày 18/11 mấy lỗi", False),
+        ("vpn ngày 21/11 và vpn ngày 18/11 mấy lỗi", True),
+        ("so sánh lỗi vpn và web-02 ngày 21/11 với ngày 18/11", True),
+        ("ngày 21/11 và 18/11 vpn mấy lỗi", True),
+        ("trong số đó ai bị cả hai", False),
+        ("cả hai máy vpn và web-02 ngày 21/11 mấy lỗi", True),
+        ("cả hai log ngày 21/11 mấy lỗi", True),
+    ],
+)
+def test_each_day_with_its_own_system_and_both_are_not_read(asked: str, *, read: bool) -> None:
+    assert (not parse_log_query(asked, NOW, ["vpn", "web-02"]).unread) == read
