@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from troly.errors import StoreError
@@ -49,6 +50,7 @@ from troly_rag.strings import say
 from troly_rag.tools.calculator import figures_of
 from troly_rag.tools.documents import passages_before, run_search
 from troly_rag.tools.interface import ToolInputs
+from troly_rag.tools.logs import code_told
 
 State = Mapping[str, Any]
 Node = Callable[[State, TurnContext, Step], Awaitable[State]]
@@ -240,9 +242,10 @@ def agent_execution_of(cache: Cache) -> Node:
             work.config.limits,
             ToolCaller(turn, work.user, work.config, work.corpora, work.before, work.routing.computed),
             cache,
-            work.cache.scope,
+            # Tools read the message and what was said before it too.
+            (*work.cache.scope, turn.text, work.before, work.routing.computed, code_told(turn)),
             turn.language,
-            log_state,
+            partial(log_state, turn),
         )
         work.reporter = Reporter(work.routing.tasks, turn.emit, turn.language)
         work.execution = execution = await execute(work.routing, setup, work.reporter)

@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from troly.errors import AccessError, ConfigError, InputError, TrolyError
@@ -340,10 +339,10 @@ class ToolCaller:
         return replace(found, digest=digest(*parts))
 
 
-def log_state(agent: Agent, task: PlanTask) -> list[tuple[str, int, int]]:
-    """Names, times and sizes of the agent's log files, for tasks that read them."""
-    files: list[Path] = log_files(agent.log_files) if task.tool == LOG else []
-    return [(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files]
+def log_state(turn: TurnContext, agent: Agent, task: PlanTask) -> list[tuple[str, int, int, str]]:
+    """Names, times and sizes of the agent's log files and the minute it is, for tasks that read them."""
+    files, minute = log_files(agent.log_files) if task.tool == LOG else [], turn.now.isoformat("T", "minutes")
+    return [(str(file), file.stat().st_mtime_ns, file.stat().st_size, minute) for file in files]
 
 
 # --- Running a plan
@@ -357,7 +356,7 @@ Call = Callable[[Agent, PlanTask, str, tuple[ToolResult, ...]], Awaitable[ToolRe
 
 @dataclass(frozen=True, slots=True)
 class ExecutionSetup:
-    """What a plan is run with. `scope` is everything beside the task that a result depends on: who asks and of what;
+    """What a plan is run with. `scope` is everything beside the task that a result depends on: who asks, of what, in which words;
     `state` gives what one task depends on besides, as the log files it reads."""
 
     agents: Mapping[str, Agent]

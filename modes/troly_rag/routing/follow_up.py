@@ -30,13 +30,14 @@ from troly_rag.routing.questions import (
     names_only_day,
     predicate,
     spaced,
+    wants_log,
     without_rejected,
 )
 from troly_rag.strings import say
 from troly_rag.tools.arithmetic import expression_in, goes_on_with_sum
 from troly_rag.tools.calculator import asks_for_grade, work_out
 from troly_rag.tools.documents import TOLD_WHOLE, evidence_of
-from troly_rag.tools.log_query import parse_log_query
+from troly_rag.tools.log_query import added_in, parse_log_query
 from troly_rag.tools.logs import is_of_log
 
 KIND, LOGS = "documents", "logs"
@@ -155,7 +156,9 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
     text = text or message
     focus = pages.turn.focus
     full = complete_question(text, before, pages.turn.language)
-    if focus is not None and focus.kind == LOGS:
+    # "Of those" is of the lines asked for last, read or not.
+    among = tool_words("log_among").find(text) and wants_log(before, pages.turn.now)
+    if among or (focus is not None and focus.kind == LOGS):
         return await _with_log(pages, text, full, before)
     if focus is None or not focus.rows:
         return full
@@ -167,12 +170,20 @@ async def _with_log(pages: Pages, text: str, full: FullQuestion, before: str) ->
     if tool_words("explain").find(text):
         return _explained(text, before, pages.turn)
     asked = parse_log_query(text, pages.turn.now)
-    if asked.levels and asked.start and not full.about:
+    added, dated, among = (
+        added_in(text),
+        asked.levels and asked.start,
+        bool(tool_words("log_among").find(text)),
+    )
+    if dated and not (full.about or among or added):
         # Its own level on its own day stands by itself.
         return FullQuestion(f"log: {text}")
     short = len(question_of(text).words) <= _SHORT or MACHINE.search(text)
-    points = bool(tool_words("log_among").find(text))
-    goes_on = points or (short and (full.leaned or is_of_log(text) or not await pages.answer(text)))
+    goes_on = (
+        among
+        or dated
+        or (short and (full.leaned or is_of_log(blank_out(text, added)) or not await pages.answer(text)))
+    )
     return FullQuestion(f"log: {full.about or text.strip()}", leaned=True) if goes_on else full
 
 

@@ -742,25 +742,42 @@ async def run_calculation(given: ToolInputs) -> ToolResult:
     The version in force counts, but where a past year is asked for that year's. For a model each query is worked out by
     itself, and what must be computed and cannot be is told so. Raises ToolError `arithmetic` for a division by zero, a huge power and the like; signs that make no sum are no sum.
     """
-    if given.turn.model.reason_unavailable is not None:
-        return _calculated(given)
 
     def share(query: str, passage: Passage) -> float:
         return question_of(query).coverage(text_of(passage.whole)).share
 
-    found = [
-        _calculated(
-            replace(given, query=one, passages=tuple(sorted(given.passages, key=lambda p: -share(one, p))))
-        )
+    versions = _by_version(given) if given.turn.model.reason_unavailable is not None else {}
+    asked = list(versions.values()) or [
+        replace(given, query=one, passages=tuple(sorted(given.passages, key=lambda p: -share(one, p))))
         for one in given.query.split("\n")
     ]
+    found = [_calculated(one) for one in asked]
     worked = {one.answer: one for one in found if one.covered or given.must_compute}
-    if len(worked) <= 1:
+    left = [f"“{name}”" for name, one in zip(versions, found, strict=False) if not one.covered]
+    if len(worked) + len(left) <= 1 or not worked:
         return next(iter(worked.values()), found[0])
     evidence = dict.fromkeys(source for one in worked.values() for source in one.evidence)
-    unread = tuple(word for one in worked.values() for word in one.unread)
+    unread = (*left, *(word for one in worked.values() for word in one.unread))
+    told = [say("math.left", given.turn.language, parts=", ".join(left))] if left else []
     whole = any(one.covered for one in found)
-    return ToolResult("\n".join(worked), found[0].context, tuple(evidence), covered=whole, unread=unread)
+    return ToolResult(
+        "\n".join([*worked, *told]), found[0].context, tuple(evidence), covered=whole, unread=unread
+    )
+
+
+def _by_version(given: ToolInputs) -> dict[str, ToolInputs]:
+    """The question once for each version of a rule that it names itself, by past years that a page found is of and as in force."""
+    words, text = tool_words("in_force"), given.turn.text
+    now = words.find(given.query) if words.find(text) else []
+    years = [one for one in _YEAR.finditer(given.query) if int(one[0]) < given.turn.now.astimezone(HCM).year]
+    held = {year for page in given.passages if page.superseded for year in page.years}
+    named = {one[0] for one in years if one[0] in held and (one[0] in text or one[0] not in given.before)}
+    spans = {name: [one.span() for one in years if one[0] != name] for name in sorted(named)}
+    if named and now:
+        spans[given.query[now[0].start : now[0].end]] = [*(one.span() for one in years), *spans_of(now)]
+    if len(spans) <= 1:
+        return {"": given}
+    return {name: replace(given, query=blank_out(given.query, other)) for name, other in spans.items()}
 
 
 def _calculated(given: ToolInputs) -> ToolResult:

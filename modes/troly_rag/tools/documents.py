@@ -54,8 +54,11 @@ async def run_search(given: ToolInputs) -> ToolResult:
     words that it does not hold. Where versions are compared, the one in force and the old one are told.
     """
     turn, query = given.turn, given.query
-    compared = bool(tool_words("compare").find(query))
-    sides = blank_out(query, spans_of(tool_words("compare").find(query)))
+    # A past year beside what is in force names both versions; what is counted by them is worked out.
+    past = any(int(year) < turn.now.astimezone(HCM).year for year in YEAR.findall(query))
+    now = tool_words("in_force").find(query) if past and not question_of(query).own_figures else []
+    compared = bool(tool_words("compare").find(query) or now)
+    sides = blank_out(query, spans_of([*tool_words("compare").find(query), *now]))
     asked = _VERSION.sub(" ", sides) if compared else query
     least = given.config.limits.min_relevance_score
     found = await given.corpora.search(

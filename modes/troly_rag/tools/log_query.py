@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
+from itertools import pairwise
 
 from troly.text.dates import HCM, Unit, days_in_full, find_hours, find_ranges, whole
 from troly.text.fold import fold, nfc
@@ -30,8 +31,26 @@ _BARE_CODE = re.compile(
 _NAME = re.compile(r"\b[A-Za-z]+[-_]?[0-9][\w-]*\b")
 _SHORT_CODE = re.compile(r"\b(?:loi|ma|error|code)\s+(?:so\s+)?(\d{2})\b(?!\s*(?:ngay|lan|dong|gio)|\s*[/-])")
 _CLOCK_NAME = re.compile(r"[hH]\d{1,2}|\d+")
-# Where what is left out of a count ends.
-_LEFT_OUT_ENDS = re.compile(r"[,;.?!](?=\s|$)|\b(?:thì|thi|còn|con|then|how|what)\b", re.IGNORECASE)
+# Where what is left out of a count or added to it ends.
+_PART_ENDS = re.compile(r"[,;.?!](?=\s|$)|\b(?:thì|thi|còn|con|then|how|what)\b", re.IGNORECASE)
+# A name that stands beside all logs.
+_GENERAL, _JOINED = (
+    r"(?:(?:logs?|nhat ky) )?(?:he thong|may chu|system|server)(?: logs?)?",
+    r"(?:va|voi|lan|cung|and|&|,)",
+)
+_BESIDE_ALL = re.compile(
+    rf"\b([\w.-]+)\s*{_JOINED}\s*{_GENERAL}\b|\b{_GENERAL}\s*{_JOINED}\s*(?:(?:logs?|nhat ky) )?([\w.-]+)"
+)
+_OF_ONE = re.compile(r"\b(?:logs?|nhat ky) (?:cua )?([\w.-]+)|\b([\w.-]+) logs?\b")
+# The name before "too", which without its accents is that only where it closes.
+_TOO = re.compile(
+    r"([\w.-]+)\s+(?:nữa|luôn|too|as well)\b|([\w.-]+)\s+(?:nua|luon)(?=\s*(?:$|[,;.?!)]|thi\b|la\b))",
+    re.IGNORECASE,
+)
+# The week of a period by its first and last day.
+_ALL_WEEK = re.compile(
+    r"\b(?:tu )?(?:thu (?:hai|2)|t2|monday) ?(?:den|toi|-|to|until|through) ?(?:het )?(?:chu nhat|cn|sunday)\b"
+)
 # A no that is neither the end of a question nor read as what is left out.
 _DENIED = re.compile(
     r"(?<!co )(?<!duoc )\b(?:khong|ko|chua|chang|not|no|never|without)\s+(?:(?:co|bi|con|la|thuoc|any|an|a|had|have|has|get|got)\s+)*(?:[\w.-]+)"
@@ -39,7 +58,7 @@ _DENIED = re.compile(
 _SHORTEST_DAY = timedelta(days=1)
 # The first day of what is only asked up to a day, and one that no log is kept on.
 EVER, _LAST = date(1970, 1, 1), date(9998, 12, 31)
-_MINUTES = 60
+_MINUTES, _WEEK = 60, 7
 # The hours of a part of the day; a night is that of the labour law and ends on the next day, midnight is no part.
 _DAY, _EVENING = 24 * _MINUTES, 18 * _MINUTES
 _PARTS = {
@@ -73,7 +92,7 @@ _PART_OF_PERIOD = re.compile(
     r"\b(?:dau|giua|cuoi|nua|nua dau|nua cuoi|early|mid|late|start of|end of|middle of|first half of)(?:\s+(?:cua|in|of|the))*\s*$"
 )
 _MEASURED = re.compile(r"(?<![\w/:.,-])(\d+(?:[.,]\d+)?)\s*(ms|mili ?giay|milliseconds?|s|giay|seconds?)\b")
-_NUMBER = re.compile(r"(?<![\w/:.,-])\d+(?:[.,:/]\d+)*(?:\s*%|\s+(?:[a-z]+))?")
+_NUMBER = re.compile(r"(?<![\w/:.,-])\d+(?:[.,:/]\d+)*(?:\s*%|\s+(?:[a-z]+))?|\bca hai\b")
 _TIMES_UNIT = re.compile(r"\s*(?:lan|times?|dong|lines?)\b")
 
 Stretch = tuple[datetime, datetime]
@@ -84,7 +103,8 @@ class LogQuery:
     """What lines are asked for: a time range (aware, end excluded) or several `periods` in it, the minutes of each day, levels, words
     that a line must or must not hold (folded; of `either` one), and how many milliseconds it may tell; with the words of the
     question that are `unread` though they narrow it, and the `rest` of it without what is read. `times` is how often each of
-    those who are named must be, `all_of` the unit that is asked for as a whole ("cả tháng")."""
+    those who are named must be, `all_of` the unit that is asked for as a whole ("cả tháng"); systems, numbers and levels that are
+    `added` are counted beside what else is asked for."""
 
     start: datetime | None = None
     end: datetime | None = None
@@ -97,6 +117,8 @@ class LogQuery:
     measure: tuple[float, float] | None = None
     times: tuple[float, float] | None = None
     all_of: Unit | None = None
+    added: tuple[str, ...] = field(default=(), compare=False)
+    added_levels: frozenset[str] = field(default=frozenset(), compare=False)
     unread: tuple[str, ...] = field(default=(), compare=False)
     rest: str = field(default="", compare=False)
 
@@ -146,7 +168,10 @@ def parse_log_query(query: str, now: datetime, known: Iterable[str] = ()) -> Log
         all_of, rest = _WHOLE_UNITS[said["vi"] or said["en"]], blank_out(rest, [said.span()])
         periods = [_days(*whole(today, all_of))]
     measure, times, rest, more = _how_large(rest)
-    rest, without, no_levels, left = left_out(rest, known)
+    rest, without, no_levels, left = _without_parts(rest, _parts(rest, "log_without", "log_kind"), known)
+    left += [] if without or no_levels or left else _denials(rest, known)
+    rest, added, added_levels, odd = _without_parts(rest, added_in(rest), known)
+    odd += [name for name in added if not name.isdigit() and name not in map(fold, known)]
     levels = _levels_in(rest)
     if no_levels:
         levels = (levels or {*LEVELS, ""}) - no_levels
@@ -161,11 +186,17 @@ def parse_log_query(query: str, now: datetime, known: Iterable[str] = ()) -> Log
         codes = tuple(word for word in codes if word not in map(fold, known))
         either = len([word for word in codes if not word.isdigit()]) > 1
     start, end = (min(one[0] for one in periods), max(one[1] for one in periods)) if periods else (None, None)
+    spans = [one.span for one in find_ranges(query, today)] if len(periods) > 1 else []
+    gaps = [query[first:last] for (_, first), (last, _) in pairwise([(0, 0), *spans, (len(query), 0)])]
+    told = [tuple(systems_in(gap, known)) for gap in gaps]
+    if len({*filter(None, told)}) > 1 and any(told[1:-1]):
+        # Each day with a system of its own: those are several counts.
+        unread.append(query[spans[1][0] :])
     if hours and len(periods) == 1 and periods[0][1] - periods[0][0] <= _SHORTEST_DAY:
         (start, end), hours = _at_hours(periods[0][0], hours), None
     return LogQuery(
         start, end, frozenset(levels), codes, without, either, tuple(periods) if len(periods) > 1 else (), hours,
-        measure, times, all_of, (*unread, *more, *left, *_figures_left(rest, codes, known)), rest,
+        measure, times, all_of, added, added_levels, (*unread, *more, *left, *odd, *_figures_left(rest, codes, known)), rest,
     )  # fmt: skip
 
 
@@ -225,6 +256,8 @@ def _when(query: str, now: datetime) -> tuple[list[Stretch], tuple[int, int] | N
         found.append(_days(start, end))
         at += 1
     rest = blank_out(query, [*spans, *spent])
+    if any((end - start).days == _WEEK and not start.weekday() for start, end in found):
+        rest = blank_out(rest, [one.span() for one in _ALL_WEEK.finditer(fold(rest))])
     unread += [rest[hit.start() : hit.end()] for hit in WEEKDAY.finditer(fold(rest))]
     unread += [rest[hit.start : hit.end] for hit in neighbours().find(rest)]
     return list(dict.fromkeys(found)), hours, rest, unread
@@ -322,23 +355,39 @@ def _value(text: str) -> float:
     return float(text.replace(",", "."))
 
 
-def left_out(query: str, known: Iterable[str]) -> tuple[str, tuple[str, ...], set[str], list[str]]:
-    """The question without what it leaves out ("không tính db-02", "không phải INFO"), the codes and systems of that, its levels,
-    and what is denied and not read."""
-    kinds = spans_of(tool_words("log_kind").find(query))
-    for hit in tool_words("log_without").find(query):
-        if any(start <= hit.start < end for start, end in kinds):
-            continue
-        ends = _LEFT_OUT_ENDS.search(query, hit.end)
-        end = ends.start() if ends else len(query)
-        part = query[hit.end : end]
-        names = tuple(dict.fromkeys((*codes_in(part), *map(fold, systems_in(part, known)))))
-        levels = _levels_in(part)
-        if names and levels and not codes_in(part):
-            return query, (), set(), [query[hit.start : end].strip()]
-        if names or levels:
-            return f"{query[: hit.start]} {query[end:]}", names, set() if names else levels, []
-    return query, (), set(), list(_denials(query, known))
+def added_in(query: str) -> list[tuple[int, int]]:
+    """Where a question names what is counted too ("tính cả vpn", "web-02 nữa", "vpn và log hệ thống")."""
+    forms = (_BESIDE_ALL, _OF_ONE) if tool_words("log_all").find(query) else (_BESIDE_ALL,)
+    found = (*_TOO.finditer(query), *(one for form in forms for one in form.finditer(fold(query))))
+    return [*(one.span(one.lastindex or 0) for one in found), *_parts(query, "log_also", "log_without")]
+
+
+def _parts(query: str, name: str, outer: str) -> Iterator[tuple[int, int]]:
+    """What stands behind the words of the list `name`, where they are no part of those of `outer`."""
+    others = spans_of(tool_words(outer).find(query))
+    for hit in tool_words(name).find(query):
+        if not any(start <= hit.start < end for start, end in others):
+            ends = _PART_ENDS.search(query, hit.end)
+            yield hit.end, ends.start() if ends else len(query)
+
+
+def _without_parts(
+    query: str, parts: Iterable[tuple[int, int]], known: Sequence[str]
+) -> tuple[str, tuple[str, ...], frozenset[str], list[str]]:
+    """The question without what its `parts` name, the codes and systems of that (folded), its levels, and what is not read."""
+    names, levels, spans, unread = list[str](), set[str](), list[tuple[int, int]](), list[str]()
+    for start, end in parts:
+        words = re.finditer(r"[\w.-]+", query[start:end])
+        named = [start + word.end() for word in words if codes_in(word[0]) or systems_in(word[0], known)]
+        part = query[start : named[-1] if named else end]
+        codes, systems, of_part = codes_in(part), systems_in(part, known), _levels_in(part)
+        if systems and of_part and not codes:
+            unread.append(part.strip())
+        elif codes or systems or of_part:
+            spans.append((start, start + len(part)))
+            names += [*codes, *map(fold, systems)]
+            levels |= set() if codes or systems else of_part
+    return blank_out(query, spans), tuple(dict.fromkeys(names)), frozenset(levels), unread
 
 
 def _denials(query: str, known: Iterable[str]) -> Iterator[str]:
@@ -375,8 +424,9 @@ def without_codes(query: str) -> str:
 def _figures_left(query: str, codes: Sequence[str], known: Sequence[str]) -> Iterator[str]:
     """Numbers of a question that are read as nothing; "2 hệ thống web-01 và web-02" counts what it names."""
     names = [*codes, *systems_in(query, known)]
-    for found in _NUMBER.finditer(fold(query)):
-        number = re.match(r"\d+", found[0])
+    text = fold(blank_out(query, spans_of(tool_words("log_all").find(query))))
+    for found in _NUMBER.finditer(text):
+        number = re.match(r"\d+", found[0].replace("ca hai", "2"))
         if number is None or number[0] in codes or number[0] == str(len(set(names))):
             continue
         yield query[found.start() : found.end()]

@@ -14,6 +14,7 @@ from math import ceil, isinf
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple
 
+from troly.plugin.context import TurnContext
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM, days_in_full, format_date
 from troly.text.fold import fold
@@ -30,9 +31,9 @@ from troly_rag.tools.log_query import (
     LEVELS,
     LogQuery,
     Stretch,
+    added_in,
     code_asked_about,
     codes_in,
-    left_out,
     parse_log_query,
     systems_in,
     without_codes,
@@ -55,12 +56,7 @@ _MOST_SYSTEMS = 200
 MAX_LINE = 4000
 KEPT = 5
 _SHOWN, _MIDNIGHT = 8, 24 * 60
-# Logs that are named generally, and what joins a name to them.
-_GENERAL, _AND = (
-    r"(?:(?:logs?|nhat ky) )?(?:he thong|may chu|system|server)(?: logs?)?",
-    r"(?:va|voi|lan|cung|and|&|,)",
-)
-_OF_LOGS = ("of_log", "log_who", "log_without", "log_among", "explain")
+_OF_LOGS = ("of_log", "log_who", "log_without", "log_also", "log_among", "explain")
 SLICE = 20_000
 PIECE = 1 << 20
 _Line = tuple[tuple[datetime, int], str]
@@ -161,10 +157,9 @@ async def run_log(given: ToolInputs) -> ToolResult:
     query = days_in_full(given.query, given.turn.now.astimezone(HCM).date())
     said = [one for one in (_with_code(query, given), *given.before.split("\n")) if one]
     every = files
-    files = _named_files(every, query) or _named_files(every, given.before) or every
-    if beside := _names_beside_all(said[0], every):
-        # No lines of the system called so.
-        files, said[0] = every, blank_out(said[0], beside)
+    files = next(
+        filter(None, (_named_files(every, one) for one in (query, *given.before.split("\n")))), every
+    )
     stop = [False]
     try:
         found = await asyncio.to_thread(_read_all, files, said, given.turn.now, stop, lang)
@@ -213,12 +208,16 @@ async def run_log(given: ToolInputs) -> ToolResult:
 
 def _with_code(query: str, given: ToolInputs) -> str:
     """The question with the code that "this error" was told by last."""
-    this = tool_words("log_this").find(query)
-    earlier = (one.text for one in reversed(given.turn.history) if one.sender == "user" and this)
-    code = next((found for one in earlier for found in codes_in(one) if found.isdigit()), "")
-    if not code or any(one.isdigit() for one in codes_in(query)):
+    this, code = tool_words("log_this").find(query), code_told(given.turn)
+    if not (this and code) or any(one.isdigit() for one in codes_in(query)):
         return query
     return f"{query[: this[0].end]} {code}{query[this[0].end :]}"
+
+
+def code_told(turn: TurnContext) -> str:
+    """The last number that a message before this one names as a code; "" for none."""
+    earlier = (one.text for one in reversed(turn.history) if one.sender == "user")
+    return next((found for one in earlier for found in codes_in(one) if found.isdigit()), "")
 
 
 def _strange_words(asked: LogQuery, systems: Iterable[str]) -> tuple[str, ...]:
@@ -263,9 +262,11 @@ def log_files(patterns: Sequence[str]) -> list[Path]:
 
 def _named_files(files: Sequence[Path], query: str) -> list[Path]:
     """The files that a question names, to the letter or by a name that is no everyday word for logs ("log vpn"), with the
-    others that it then speaks of too; all where it speaks of "log hệ thống" or the like, and none where it says no name.
+    others that it then speaks of too; all where it speaks of "log hệ thống" or the like or of what it counts too, and none
+    where it says no name.
     """
-    text = fold(query)
+    spans = added_in(query)
+    text = fold(query := blank_out(query, spans))
     exact, own = list[Path](), dict[Path, str]()
     for file in files:
         stem = fold(file.stem)
@@ -277,18 +278,8 @@ def _named_files(files: Sequence[Path], query: str) -> list[Path]:
         return list(files)
     named = exact or any(re.search(rf"\b(?:logs?|nhat ky) (?:cua )?{stem}\b", text) for stem in own.values())
     spoken = [file for file, stem in own.items() if re.search(rf"\b{stem}\b", text)]
-    return [file for file in files if named and (file in exact or file in spoken)]
-
-
-def _names_beside_all(query: str, files: Sequence[Path]) -> list[tuple[int, int]]:
-    """Where a question of all logs calls one by its name: "log vpn và log hệ thống", "vpn and system logs"."""
-    text = fold(query)
-    stem = "|".join(re.escape(fold(file.stem)) for file in files)
-    forms = [rf"\b({stem})\s*{_AND}\s*{_GENERAL}\b", rf"\b{_GENERAL}\s*{_AND}\s*({stem})\b"]
-    if tool_words("log_all").find(query):
-        forms += [rf"\b(?:logs?|nhat ky) (?:cua )?({stem})\b", rf"\b({stem}) logs?\b"]
-    found = {one.span(1): one[1] for form in forms for one in re.finditer(form, text)}
-    return [span for span, name in found.items() if without_log_words(name).strip()]
+    named_files = [file for file in files if named and (file in exact or file in spoken)]
+    return named_files or (list(files) if spans else [])
 
 
 def read(file: BinaryIO, wanted: LogQuery, tally: LogTally, stop: Sequence[bool]) -> None:
@@ -507,10 +498,13 @@ def _asked_of(
     One that names a machine, a system or a code goes on with nothing that was named before; one that says words of lines
     with system and period, and only where it points at what was counted ("trong đó") with the rest.
     """
-    queries = [LogQuery()]
+    queries, added, added_levels = [LogQuery()], tuple[str, ...](), frozenset[str]()
     for text in reversed(said):
         queries.append(parse_log_query(text, now, systems).after(queries[-1]))
     newest = queries[-1]
+    if tool_words("log_among").find(said[0]):
+        # What was not read of the lines that it points at was not counted.
+        newest = replace(newest, unread=(*newest.unread, *queries[-2].unread))
     found, is_open, is_bare, is_named = (
         _Reading(replace(newest, levels=frozenset(), words=(), without=()), now, now),
         True,
@@ -528,7 +522,8 @@ def _asked_of(
             # Not of the lines.
             spoken = set()
         if not is_named:
-            found.named = systems_in(left_out(text, systems)[0], systems)
+            found.named = systems_in(asked.rest, systems)
+            added += asked.added
             words = asked.words if is_open else ()
             is_named = bool(found.named or words or tool_words("log_all").find(text))
             wanted = replace(wanted, without=wanted.without or asked.without)
@@ -536,13 +531,31 @@ def _asked_of(
             words = tuple(word for word in words if word not in wanted.without)
             wanted = replace(wanted, words=words, either=asked.either)
             is_bare = not (is_named and (asks(text) or asked.levels))
-        found.wanted = replace(wanted, levels=wanted.levels or asked.levels) if is_open else wanted
+        if is_open and not wanted.levels:
+            added_levels |= asked.added_levels
+            wanted = replace(wanted, levels=asked.levels)
+        found.wanted = wanted
         if spoken:
             found.terms.append((text, [word for word in strange if word in spoken]))
             # What it points at after it named lines are those lines.
             first = min(text.find(word) for word in spoken)
             is_open = any(hit.start < first for hit in tool_words("log_among").find(text))
-    return found
+    return _with_added(found, systems, added, added_levels)
+
+
+def _with_added(
+    found: _Reading, systems: Iterable[str], added: Sequence[str], levels: frozenset[str]
+) -> _Reading:
+    """The same with what is counted too: where nothing was named that is counted already."""
+    known, wanted, named = set(map(fold, systems)), found.wanted, found.named
+    wanted = replace(wanted, without=tuple(name for name in wanted.without if name not in added))
+    if more := [name for name in systems if fold(name) in added and named]:
+        named = list(dict.fromkeys([*named, *more]))
+        wanted = replace(wanted, words=tuple(word for word in wanted.words if word not in known))
+    if wanted.numbers:
+        wanted = replace(wanted, words=tuple(dict.fromkeys((*wanted.words, *filter(str.isdigit, added)))))
+    levels = wanted.levels and wanted.levels | levels
+    return replace(found, named=named, wanted=replace(wanted, levels=levels))
 
 
 def _lines(file: BinaryIO, stop: Sequence[bool]) -> Iterator[bytes]:

@@ -31,10 +31,3 @@ def desk(opened: RagDesk) -> RagDesk:
     desk = RagDesk(opened.services, opened.registry)
     desk.become("private", department="hr")
     return desk
-
-
-@pytest.fixture
-async def own_desk(own_home: Path) -> AsyncIterator[RagDesk]:
-    """A desk for the test alone, at which nothing was found yet that may be given again."""
-    async with rag_desk(own_home) as desk:
-        yield desk

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
@@ -550,12 +551,32 @@ async def test_the_week_before_is_that_of_the_period_that_was_told(desk: RagDesk
 
 @pytest.mark.parametrize("this", ["lỗi này", "mã đó", "this error"])
 @pytest.mark.parametrize("code", ["809", "691"])
-async def test_this_error_is_the_one_that_was_told_last(own_desk: RagDesk, this: str, code: str) -> None:
-    own_desk.become("public", "internal", department="it")
+async def test_this_error_is_the_one_that_was_told_last(desk: RagDesk, this: str, code: str) -> None:
+    desk.become("public", "internal", department="it")
     now = datetime(2026, 11, 23, 10, tzinfo=HCM)
-    await own_desk.ask(f"vpn lỗi {code} là gì", offline=True, now=now)
-    told = await own_desk.ask(f"log vpn từ đầu tháng 11 {this} mấy lần", offline=True, now=now, language="vi")
+    await desk.ask(f"vpn lỗi {code} là gì", offline=True, now=now)
+    told = await desk.ask(f"log vpn từ đầu tháng 11 {this} mấy lần", offline=True, now=now, language="vi")
     assert f"mã {code}" in told.answer
+
+
+async def test_what_was_found_in_another_conversation_is_not_told_in_this_one(desk: RagDesk) -> None:
+    desk.become("public", "internal", department="it")
+    now = datetime(2026, 11, 23, 10, tzinfo=HCM)
+    for system in ("vpn", "web-02", "db-02"):
+        desk.leave()
+        await desk.ask(f"log ngày 21/11 {system} có mấy dòng ERROR", offline=True, now=now, language="vi")
+        told = await desk.ask("còn hôm 20/11", offline=True, now=now, language="vi")
+        assert f"Nhật ký {system} " in told.answer
+
+
+async def test_what_a_log_held_an_hour_ago_is_counted_anew(desk: RagDesk) -> None:
+    desk.become("public", "internal", department="it")
+    answers = set()
+    for hour in (5, 9):
+        now = datetime(2026, 11, 21, hour, tzinfo=HCM)
+        told = await desk.ask("log hệ thống 2 giờ qua có mấy dòng", offline=True, now=now, language="vi")
+        answers.add(told.answer)
+    assert len(answers) == 2
 
 
 @pytest.mark.parametrize("year", ["năm sau", "năm tới", "sang năm"])
@@ -752,3 +773,94 @@ async def test_days_of_one_sum_that_are_named_in_two_stretches_are_each_told(des
     told = await desk.ask(asked, offline=True)
     assert "375.000" in told.answer
     assert "500.000" in told.answer
+
+
+_LOG_DAY = datetime(2026, 11, 23, 10, tzinfo=HCM)
+
+
+def _lines(day: str, *said: str, level: str = "ERROR") -> int:
+    """How many sample lines of a day and level say one of the words (any where there is none)."""
+    folder = Path(__file__).parents[3] / "data" / "rag" / "logs"
+    lines = [line for file in folder.glob("*.log") for line in file.read_text().splitlines()]
+    lines = [line for line in lines if line.startswith(day) and f" {level} " in line]
+    return sum(not said or any(f" {word}" in line for word in said) for line in lines)
+
+
+async def _log_talk(desk: RagDesk, *said: str) -> str:
+    """The last answer of a conversation of its own with somebody who may read the logs."""
+    desk.become("public", "internal", department="it")
+    return [(await desk.ask(text, offline=True, now=_LOG_DAY, language="vi")).answer for text in said][-1]
+
+
+@pytest.mark.parametrize("also", ["tính cả {}", "cả {} nữa", "cong them {} thi bao nhieu", "including {}"])
+@pytest.mark.parametrize(("first", "other"), [("web-02", "vpn"), ("db-02", "web-02"), ("vpn", "db-02")])
+async def test_what_is_counted_too_adds_to_what_was_counted(
+    desk: RagDesk, also: str, first: str, other: str
+) -> None:
+    asked = f"ngày 21/11 {first} có mấy dòng ERROR"
+    both = _lines("2026-11-21", f"{first}:", f"{other}:")
+    assert f"có {both} dòng" in await _log_talk(desk, asked, also.format(other))
+    then = _lines("2026-11-18", f"{first}:", f"{other}:")
+    assert f"có {then} dòng" in await _log_talk(desk, asked, also.format(other), "còn hôm 18/11")
+    # What was counted whole stays whole.
+    every = _lines("2026-11-21")
+    told = await _log_talk(desk, "ngày 21/11 log hệ thống có mấy dòng ERROR", also.format(other))
+    assert f"có {every} dòng" in told
+
+
+async def test_levels_and_what_was_left_out_are_counted_too(desk: RagDesk) -> None:
+    told = await _log_talk(desk, "ngày 18/11 db-02 có mấy dòng ERROR", "kể cả WARNING")
+    both = _lines("2026-11-18", "db-02:") + _lines("2026-11-18", "db-02:", level="WARNING")
+    assert f"có {both} dòng" in told
+    told = await _log_talk(desk, "ngày 21/11 mấy dòng ERROR không tính vpn", "gồm cả vpn thì mấy")
+    assert f"có {_lines('2026-11-21')} dòng" in told
+
+
+@pytest.mark.parametrize("among", ["trong số đó", "trong so do", "of those"])
+@pytest.mark.parametrize("code", ["809", "691"])
+async def test_of_those_is_of_the_lines_asked_for_last(desk: RagDesk, among: str, code: str) -> None:
+    told = await _log_talk(desk, "ngày 21/11 vpn có mấy dòng ERROR", f"user nào bị {code} {among}")
+    assert f"mã {code} có {_lines('2026-11-21', f'error {code}')} dòng" in told
+    # What was not read of those is not read of these.
+    told = await _log_talk(desk, "vpn đầu tuần trước có mấy dòng ERROR", f"user nào bị {code} {among}")
+    assert "đầu tuần trước" in told.partition(".")[0]
+    assert "sai mật khẩu" not in told.partition("\n")[0]
+
+
+@pytest.mark.parametrize("times", [6, 8, 11])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "đi muộn {} lần thì theo bản 2024 trừ bao nhiêu, còn theo bản đang áp dụng trừ bao nhiêu?",
+        "theo quy định 2024 đi muộn {} lần trừ bao nhiêu, quy định hiện nay thì trừ bao nhiêu",
+        "muon {} lan thi ban 2024 tru bao nhieu va ban moi tru bao nhieu",
+    ],
+)
+async def test_two_versions_of_a_rule_are_both_worked_out(desk: RagDesk, asked: str, times: int) -> None:
+    told = await desk.ask(asked.format(times), offline=True, now=_LOG_DAY, language="vi")
+    for least, sum_of_one in ((5, 100), (3, 200)):
+        assert f"{(times - least) * sum_of_one * 1000:,}".replace(",", ".") in told.answer
+
+
+async def test_a_version_alone_is_worked_out_alone_and_one_without_a_sum_is_named(desk: RagDesk) -> None:
+    alone = await desk.ask("đi muộn 8 lần theo bản 2024 trừ bao nhiêu", offline=True, now=_LOG_DAY)
+    assert "300.000" in alone.answer
+    assert "1.000.000" not in alone.answer
+    asked = "làm 11 năm thì phép năm theo chính sách 2025 mấy ngày, theo chính sách hiện nay mấy ngày"
+    told = await desk.ask(asked, offline=True, now=_LOG_DAY, language="vi")
+    assert "16 ngày" in told.answer
+    assert "Chưa tính đến “2025”" in told.answer
+
+
+@pytest.mark.parametrize(
+    ("asked", "both"),
+    [
+        ("nghỉ phép năm 2025 mấy ngày, hiện nay mấy ngày", True),
+        ("làm từ xa năm 2025 mấy ngày, hiện nay mấy ngày", True),
+        ("nghỉ phép năm 2025 mấy ngày", False),
+        ("nghỉ phép năm 2026 hiện nay mấy ngày", False),
+    ],
+)
+async def test_a_past_year_beside_now_tells_both_versions(desk: RagDesk, asked: str, *, both: bool) -> None:
+    told = await desk.ask(asked, offline=True, now=_LOG_DAY, language="vi")
+    assert ("Bản cũ" in told.answer) == ("Bản đang hiệu lực" in told.answer) == both

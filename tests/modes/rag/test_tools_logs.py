@@ -19,7 +19,6 @@ from troly_rag.tools.logs import (
     PIECE,
     LogTally,
     _named_files,
-    _names_beside_all,
     log_files,
     read,
     render_tally,
@@ -457,8 +456,8 @@ def test_the_same_days_said_twice_are_one_period(said: str, form: str) -> None:
 )
 def test_a_log_beside_all_logs_is_no_system_of_lines(name: str, question: str, *, named: bool) -> None:
     asked = question.format(name=name)
-    files = [Path(f"{name}.log"), Path("he-thong.log")]
-    assert [asked[slice(*span)] for span in _names_beside_all(asked, files)] == [name] * named
+    wanted = parse_log_query(asked, NOW, [name, "web-02"])
+    assert wanted.added == (name,) * named
 
 
 def test_two_systems_are_each_counted() -> None:
@@ -495,3 +494,63 @@ def test_few_lines_are_all_told_and_of_more_the_last(count: int) -> None:
     told = render_tally(tallied(lines, LogQuery()), LogQuery(), "vi")
     assert [f"took {at} ms" in told for at in range(1, count)] == [count <= KEPT] * (count - 1)
     assert f"took {count} ms" in told
+
+
+@pytest.mark.parametrize("name", ["vpn", "web-02", "db-01"])
+@pytest.mark.parametrize(
+    "said",
+    ["tính cả {}", "kể cả {}", "gồm cả {} thì bao nhiêu", "cả {} nữa", "ca {} nua", "including {}", "{} too"],
+)
+def test_what_is_counted_too_narrows_nothing(name: str, said: str) -> None:
+    wanted = parse_log_query(f"lỗi hôm qua {said.format(name)}", NOW, ["vpn", "web-02", "db-01"])
+    assert (wanted.added, wanted.words, wanted.unread) == ((name,), (), ())
+    assert "ERROR" in wanted.levels
+
+
+@pytest.mark.parametrize("said", ["không bao gồm {}", "không kể cả {}", "not including {}", "trừ {}"])
+@pytest.mark.parametrize("name", ["691", "809", "web-02"])
+def test_what_is_left_out_is_not_counted_too(name: str, said: str) -> None:
+    wanted = parse_log_query(f"hôm qua {said.format(name)} mấy lỗi", NOW, ["vpn", "web-02"])
+    assert (wanted.without, wanted.added) == ((name,), ())
+    # The levels that are asked for behind it are no part of it.
+    assert "ERROR" in wanted.levels
+
+
+@pytest.mark.parametrize(
+    "text", ["vpn nửa đêm 18/11 mấy lỗi", "vpn nua dem 18/11 may loi", "lỗi bao gồm những gì"]
+)
+def test_what_names_nothing_too_adds_nothing(text: str) -> None:
+    assert parse_log_query(text, NOW, ["vpn"]).added == ()
+
+
+@pytest.mark.parametrize("week", ["tuần trước", "last week", "tuần này"])
+@pytest.mark.parametrize(
+    ("days", "whole"),
+    [
+        ("(thứ 2 đến chủ nhật)", True),
+        ("(thu hai - cn)", True),
+        ("(thứ 2 đến thứ 6)", False),
+        ("(thứ 3 đến chủ nhật)", False),
+    ],
+)
+def test_a_week_by_its_first_and_last_day_is_that_week(week: str, days: str, *, whole: bool) -> None:
+    alone, wanted = (parse_log_query(f"vpn {text} mấy lỗi", NOW) for text in (week, f"{week} {days}"))
+    assert (wanted.start, wanted.end) == (alone.start, alone.end)
+    assert (not wanted.unread) == whole
+
+
+@pytest.mark.parametrize(
+    ("asked", "read"),
+    [
+        ("ngày 21/11 vpn mấy lỗi và ngày 18/11 web-02 mấy lỗi", False),
+        ("vpn ngày 21/11 và web-02 ngày 18/11 mấy lỗi", False),
+        ("vpn ngày 21/11 và vpn ngày 18/11 mấy lỗi", True),
+        ("so sánh lỗi vpn và web-02 ngày 21/11 với ngày 18/11", True),
+        ("ngày 21/11 và 18/11 vpn mấy lỗi", True),
+        ("trong số đó ai bị cả hai", False),
+        ("cả hai máy vpn và web-02 ngày 21/11 mấy lỗi", True),
+        ("cả hai log ngày 21/11 mấy lỗi", True),
+    ],
+)
+def test_each_day_with_its_own_system_and_both_are_not_read(asked: str, *, read: bool) -> None:
+    assert (not parse_log_query(asked, NOW, ["vpn", "web-02"]).unread) == read
