@@ -51,7 +51,12 @@ def examples(name: str) -> list[Example]:
         "sign": lambda one: one["sign"] if one.get("sign") in NAMES else None,
         "level": lambda one: one.get("level"),
     }
-    return [Example((text, label, one["by"])) for text, one in told if (label := kinds[name](one))]
+    found = [Example((text, label, one["by"])) for text, one in told if (label := kinds[name](one))]
+    if name == "danger":
+        # What says that it is over tells of no danger, whatever it names.
+        left = [one for one in _read("follow-ups") if one["label"] != "goes_on"]
+        found += [Example((one["text"], "none", one["by"])) for one in left]
+    return found
 
 
 def learn(found: Sequence[Example], name: str) -> Classifier:
