@@ -393,7 +393,9 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
         )
     ):
         # What was said is the answer; a note about something near is none.
-        answer = bundled.NoteAnswer()
+        # "Nhét bông tẩm thuốc vào lỗ được không": no medicine is picked, but a note may forbid just that.
+        asked = (*found.before, *found.spare) if "medicine" in wished and not against else ()
+        answer = bundled.ruling(asked, question, lang)
     said_so = bool(replies) or bundled.asks_leave(question)
     if answer.text and (bundled.asks_leave(question) or names_treatment(question)):
         # Whether and how something is done depends on what the person has.

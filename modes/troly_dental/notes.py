@@ -36,6 +36,7 @@ from troly_dental.sentences import (
     count_told,
     general_lexicon,
     general_words,
+    ruling_lines,
     sentences_of,
     share_told,
     subject_words,
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
 _SCATTER = 4
 PRICE = "cost"
 _DENIED = re.compile(
-    r"(?:^|(?<=[,.;]))\s*(?:(?:(?:tôi|toi|em|mình|minh|tui|con|cháu|chau|bé|be|nó|i|he|she|we)\s+(?!.{0,8}(?:muốn|muon|biết|biet|dám|dam|chịu|chiu|thể|the|được|duoc|có tiền|co tien|want|know|like|afford|can)\b))?"
+    r"(?:^|(?<=[,.;]))\s*(?:(?:(?:tôi|toi|em|mình|minh|tui|con|cháu|chau|bé|be|nó|i|he|she|we)(?:['’](?:m|s|re)|\s+(?:am|is|are))?\s+(?!.{0,8}(?:muốn|muon|biết|biet|dám|dam|chịu|chiu|thể|the|được|duoc|có tiền|co tien|want|know|like|afford|can)\b))?"
     r"(?:không|khong|ko|chưa|chua|no|not|nothing|without|don'?t|doesn'?t|never)\b(?:(?!\b(?:thì|thi|mà|ma|sao|so why)\b)[^,.;?])*"
     r"|[^,.;?]*\b(?:bình thường|binh thuong|cũng được|như thường|is fine|are fine|is normal|isn'?t \w+|aren'?t \w+)\b)(?=[,.;]|(?:thì|thi|mà|ma|sao|so why)\b)",
     re.IGNORECASE,
@@ -116,10 +117,14 @@ def just_done(question: str) -> frozenset[str]:
     """The treatments that `question` tells of as done, where it tells what is felt or asks when something may be done: that
     comes of them before anything else ("mới trám răng hôm qua, uống lạnh thấy ê")."""
     asked = spellings_of(question)[-1]
-    if not (asked_lexicon().has(asked, "felt") or _asks_when(asked)):
-        return frozenset()
-    done = [part for part in PART.split(asked) if asked_lexicon().has(part, "just done")]
-    return _TREATMENTS & {topic for part in done for topic in subjects(part)}
+    felt = asked_lexicon().has(asked, "felt") or _asks_when(asked)
+    return _TREATMENTS & _done(question) if felt else frozenset()
+
+
+def _done(question: str) -> frozenset[str]:
+    """The topics of the parts of `question` that tell what was done."""
+    done = [part for part in PART.split(spellings_of(question)[-1]) if asked_lexicon().has(part, "just done")]
+    return frozenset(topic for part in done for topic in subjects(part))
 
 
 def _asks_when(text: str) -> bool:
@@ -351,12 +356,20 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
     points: dict[str, float] = {}
     shares = shares_of(question)
     just = just_done(question) if PRICE not in named else frozenset()
-    whole = {topic for topic, words in named.items() if words >= _WHOLE_SUBJECT or topic in _SWALLOWED}
-    first, second = sorted(shares.values(), reverse=True)[:2]
-    leads = first >= _LEADS * second
+    first = max(shares.values())
+    # What one says of oneself is a subject of its own where no note has more of the question: "mang thai, nướu hay chảy máu".
+    whole = {
+        topic
+        for topic, words in named.items()
+        if words >= _WHOLE_SUBJECT or topic in _SWALLOWED or (_of_a_person(topic) and shares[topic] == first)
+    }
+    leads = _leads(shares)
     unsought = 1.1 if count_told(question) < 2 else _AHEAD if leads else _UNSOUGHT
     # What came of what was done has far more of it than that: "nhổ răng hôm kia, chỗ nhổ trống hoác, đau lan lên tai".
-    came = {topic for topic, share in shares.items() if just and leads and share == first >= _UNSOUGHT} - just
+    others = {topic: share for topic, share in shares.items() if topic not in _done(question)}
+    came = {
+        topic for topic, share in others.items() if just and _leads(others) and share == first >= _UNSOUGHT
+    }
     found |= dict.fromkeys(came, 1.0)
     # Beside a subject of its own what was done only counts too.
     beside = named.keys() - just - _FELT and not _asks_when(question)
@@ -369,6 +382,8 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
             or first == share >= unsought
         ):
             points[topic] = share + max(_SOUGHT * found.get(topic, 0.0), _GOES_ON * (topic in before))
+            # "Thế hôm nay súc miệng được chưa" is asked of what was spoken of where that has all of it.
+            points[topic] += _GOES_ON * (topic in before and share == first and bool(_AND_SO.match(question)))
             points[topic] += _SOUGHT * ((topic in whole) + (topic in whole & _SWALLOWED))
             points[topic] += since * (topic in just)
     for topic in _of_the_person(question, named, before):
@@ -386,6 +401,12 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
     return tuple(
         sorted((*own, *shipped), key=lambda note: (follows and note.topic != before[0], -note.score))
     )
+
+
+def _leads(shares: Mapping[str, float]) -> bool:
+    """Whether one topic is far ahead of the next one."""
+    first, second = sorted(shares.values(), reverse=True)[:2]
+    return first >= _LEADS * second
 
 
 def _of_the_person(question: str, named: Mapping[str, int], before: Sequence[str]) -> list[str]:
@@ -452,13 +473,11 @@ def answer(
             best = body
         if note.topic in named or chosen[0][0].topic not in named:
             read |= {sentence: _in_both(note).get(sentence, sentence) for sentence in (*best, *advice)}
-        head = say("notes.head", lang, title=note.title, date=shown_date(note.date, lang))
-        source = say("notes.source", lang, source=note.source)
-        parts.append("\n".join([head, *(f"- {sentence}" for sentence in best), *advice, source]))
+        parts.append(_read_out(note, best, advice, lang))
     covered, missing = _coverage(question, [note for note, _ in chosen], read, lang)
-    if missing and (asking := _asking(question)) != question and chosen[0][0].topic in subjects(asking):
+    if missing and (asked := _asking(question)) != question and chosen[0][0].topic in subjects(asked):
         # What is told beside a question that the notes answer changes nothing in what they say.
-        beside, missing = missing, _coverage(asking, [note for note, _ in chosen], read, lang)[1]
+        beside, missing = missing, _coverage(asked, [note for note, _ in chosen], read, lang)[1]
         if not missing:
             parts.append(say("notes.beside", lang, words=", ".join(f"“{word}”" for word in beside[:_NAMED])))
     if missing:
@@ -466,6 +485,21 @@ def answer(
         parts.insert(0, say("notes.partly", lang, words=words))
     held = tuple(note for note, _ in chosen)
     return NoteAnswer("\n\n".join(parts), held, not missing, covered)
+
+
+def _read_out(note: Note, sentences: Sequence[str], advice: Sequence[str], lang: Lang) -> str:
+    head = say("notes.head", lang, title=note.title, date=shown_date(note.date, lang))
+    source = say("notes.source", lang, source=note.source)
+    return "\n".join([head, *(f"- {sentence}" for sentence in sentences), *advice, source])
+
+
+def ruling(notes: Sequence[Note], question: str, lang: Lang) -> NoteAnswer:
+    """What the first of `notes` says that forbids or allows the very thing that `question` asks for."""
+    for note in notes:
+        sentences = [one for one in sentences_of(note.text) if not doses(one)]
+        if lines := ruling_lines(sentences, question, _twins(note, len(sentences))):
+            return NoteAnswer(_read_out(note, lines, [], lang), (note,), True, True)
+    return NoteAnswer()
 
 
 def _with_all_words(
@@ -499,7 +533,7 @@ def asks(text: str) -> bool:
     text = spellings_of(text)[-1]
     return (
         "?" in text
-        or any(label.endswith(" asked") for label in asked_lexicon().labels_in(text))
+        or any(label.endswith(" asked") for label in asked_lexicon().labels_in(text) if label != "see asked")
         or any(word in _LISTS["question words"] for word in fold.folded_words(text))
     )
 
@@ -525,6 +559,7 @@ def _adds(second: Note, first: Note, question: str) -> bool:
 
 
 _COMPARES = re.compile(r"\b(?:hon|than|more|less)\b")
+_AND_SO = re.compile(r"\W*(?:thế|the|vậy|vay|z|v|còn|con|and|so|then|but)\s", re.IGNORECASE)
 _POINTS_BACK = re.compile(r"\b(?:it|they|them|nó|chúng|mấy cái đó)\b", re.IGNORECASE)
 
 
@@ -682,8 +717,12 @@ def _shipped(note: NoteFile) -> Note:
 def _named(topic: str, named: Mapping[str, int]) -> float:
     """How much the question names `topic`, 0-1; what it says of the person comes first."""
     words = named.get(topic, 0)
-    person = any(note.person for note in _by_topic().get(topic, {}).values())
-    return min(1.0, words / _WHOLE_SUBJECT + (_PERSON if words and person else 0.0))
+    return min(1.0, words / _WHOLE_SUBJECT + (_PERSON if words and _of_a_person(topic) else 0.0))
+
+
+def _of_a_person(topic: str) -> bool:
+    """Whether the notes of `topic` are about what somebody has."""
+    return any(note.person for note in _by_topic().get(topic, {}).values())
 
 
 def shown_date(date: str, lang: Lang) -> str:

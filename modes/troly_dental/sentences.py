@@ -127,6 +127,13 @@ def best_lines(lines: Sequence[str], question: str, count: int, twins: Sequence[
     return [lines[at] for at in (*firsts, *(at for at in chosen if at not in firsts))][:count]
 
 
+def ruling_lines(lines: Sequence[str], question: str, twins: Sequence[str]) -> list[str]:
+    """The best of `lines` where it forbids or allows the very thing that `question` asks for; none where it does not."""
+    best = best_lines(lines, question, 1, twins)
+    told = told_by(lines, question, "", twins)
+    return [line for line, one in zip(lines, told, strict=True) if line in best and _ruled_on(line, one)]
+
+
 def _ruled_on(line: str, told: Weights) -> set[str]:
     """Which of the things `told` the line forbids or allows: "không súc miệng"."""
     words = fold.tokens(line)

@@ -11,7 +11,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from troly.text.fold import accents_agree, fold, fold_in_place, folded_words, nfc, span_in_place, tokens
+from troly.text.fold import (
+    accents_agree,
+    fold,
+    fold_in_place,
+    folded_words,
+    has_marks,
+    nfc,
+    span_in_place,
+    tokens,
+    words,
+)
 from troly.text.match import Lexicon, PhraseHit, words_outside
 from troly.text.wordlist import read_lists
 from troly_dental.memory.types import KINDS, Fact, FactKind
@@ -518,10 +528,20 @@ def _family_history(fact: Fact) -> bool:
 def person_of(text: str) -> str:
     """Who a clause speaks of in place of the one who writes ("ba tôi", "my son"); "" where it is oneself or nobody."""
     text = _described().sub(r"\1 ", _without_courtesy(text))
-    hit = next(iter(_lexicon("other").find(text)), None)
+    hit = next(_others(text), None)
     if hit is None or _names_oneself(text[: hit.start]):
         return ""
     return text[hit.start : hit.end]
+
+
+def _others(text: str) -> Iterator[PhraseHit]:
+    """Where `text` names others than the one who writes; "mẹ e" is "mẹ em" among words with accents only, "co e" is "có ê"."""
+    marked = has_marks(words(text))
+    return (
+        hit
+        for hit in _lexicon("other").find(text)
+        if not hit.phrase.endswith(" e") or (marked and text[hit.start : hit.end].lower() == hit.phrase)
+    )
 
 
 @cache
@@ -595,7 +615,7 @@ def _asked_for(text: str) -> str | None:
             return person
         if _names_oneself(part.text):
             # "Tôi cho bé uống", "I give him": it is not said to be for the writer.
-            return None if _lexicon("other").find(part.text) or _GIVEN.search(part.folded) else ""
+            return None if any(_others(part.text)) or _GIVEN.search(part.folded) else ""
     return None
 
 
@@ -611,7 +631,7 @@ def _without_courtesy(text: str) -> str:
 def _names_oneself(text: str) -> bool:
     text = _without_courtesy(text)
     first = next(iter(_lexicon("oneself").find(text)), None)
-    other = next(iter(_lexicon("other").find(text)), None)
+    other = next(_others(text), None)
     return first is not None and (other is None or first.start < other.start)
 
 
@@ -918,7 +938,7 @@ def _lists() -> dict[str, tuple[str, ...]]:
         f"{one} {whose}"
         for one in lists["relative"]
         for whose in _LISTED["whose"]
-        if (one, whose) not in {("anh", "em"), ("chị", "em"), ("em", "em")}
+        if one not in {"anh", "chị", "em"} or whose not in {"em", "e"}
     )
     in_english = (f"{whose} {one}" for one in lists["relative in english"] for whose in ("my", "our"))
     # What the table knows is found wherever it is told.
