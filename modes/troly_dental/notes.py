@@ -178,7 +178,9 @@ def shares_of(question: str) -> dict[str, float]:
 
 def _without_denied(question: str) -> str:
     """`question` without the parts that only say what is not so: "có mụn mủ, không sưng mặt"."""
-    left = _EXCLUDED.sub(lambda told: " " if _topics_left_out(told) else told[0], _DENIED.sub("", question))
+    left = _EXCLUDED.sub(
+        lambda told: " " if subjects(told[1] or told[2]) else told[0], _DENIED.sub("", question)
+    )
     left = left.strip(" ,.;")
     return left if left and (names_mouth(left) or not subjects(question) or _excluded(question)) else question
 
@@ -186,7 +188,7 @@ def _without_denied(question: str) -> str:
 def _excluded(question: str) -> frozenset[str]:
     """The topics that `question` names only to leave them out, and the treatments that were not done where it is asked why
     something is so: "em không niềng răng, sao răng lệch"."""
-    left_out = {topic for told in _EXCLUDED.finditer(question) for topic in _topics_left_out(told)}
+    left_out = {topic for told in _EXCLUDED.finditer(question) for topic in subjects(told[1] or told[2])}
     if _WHY.search(fold.fold(_DENIED.sub("", question))):
         left_out |= {
             topic for told in _DENIED.finditer(question) for topic in subjects(told[0])
@@ -195,10 +197,6 @@ def _excluded(question: str) -> frozenset[str]:
     if measured != fold.fold(question) and _OVERDOSE not in subjects(measured):
         left_out.add(_OVERDOSE)
     return frozenset(left_out)
-
-
-def _topics_left_out(told: re.Match[str]) -> set[str]:
-    return set(subjects(told[1] or told[2]))
 
 
 @cache
@@ -356,20 +354,18 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
     points: dict[str, float] = {}
     shares = shares_of(question)
     just = just_done(question) if PRICE not in named else frozenset()
-    first = max(shares.values())
+    others = {topic: share for topic, share in shares.items() if not just or topic not in _done(question)}
+    first, second = sorted(others.values(), reverse=True)[:2]
+    leads = first >= _LEADS * second
     # What one says of oneself is a subject of its own where no note has more of the question: "mang thai, nướu hay chảy máu".
     whole = {
         topic
         for topic, words in named.items()
-        if words >= _WHOLE_SUBJECT or topic in _SWALLOWED or (_of_a_person(topic) and shares[topic] == first)
+        if words >= _WHOLE_SUBJECT or topic in _SWALLOWED or (_of_a_person(topic) and shares[topic] >= first)
     }
-    leads = _leads(shares)
     unsought = 1.1 if count_told(question) < 2 else _AHEAD if leads else _UNSOUGHT
     # What came of what was done has far more of it than that: "nhổ răng hôm kia, chỗ nhổ trống hoác, đau lan lên tai".
-    others = {topic: share for topic, share in shares.items() if topic not in _done(question)}
-    came = {
-        topic for topic, share in others.items() if just and _leads(others) and share == first >= _UNSOUGHT
-    }
+    came = {topic for topic, share in others.items() if just and leads and share == first >= _UNSOUGHT}
     found |= dict.fromkeys(came, 1.0)
     # Beside a subject of its own what was done only counts too.
     beside = named.keys() - just - _FELT and not _asks_when(question)
@@ -379,11 +375,11 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
             topic in {*found, *whole, *just}
             or (topic in before and share >= _FOLLOWED)
             or (follows and topic == before[0])
-            or first == share >= unsought
+            or share >= max(first, unsought)
         ):
             points[topic] = share + max(_SOUGHT * found.get(topic, 0.0), _GOES_ON * (topic in before))
             # "Thế hôm nay súc miệng được chưa" is asked of what was spoken of where that has all of it.
-            points[topic] += _GOES_ON * (topic in before and share == first and bool(_AND_SO.match(question)))
+            points[topic] += _GOES_ON * (topic in before and share >= first and bool(_AND_SO.match(question)))
             points[topic] += _SOUGHT * ((topic in whole) + (topic in whole & _SWALLOWED))
             points[topic] += since * (topic in just)
     for topic in _of_the_person(question, named, before):
@@ -401,12 +397,6 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
     return tuple(
         sorted((*own, *shipped), key=lambda note: (follows and note.topic != before[0], -note.score))
     )
-
-
-def _leads(shares: Mapping[str, float]) -> bool:
-    """Whether one topic is far ahead of the next one."""
-    first, second = sorted(shares.values(), reverse=True)[:2]
-    return first >= _LEADS * second
 
 
 def _of_the_person(question: str, named: Mapping[str, int], before: Sequence[str]) -> list[str]:
@@ -681,7 +671,7 @@ def as_pages(notes: Sequence[Note], lang: Lang) -> tuple[Page, ...]:
 
 def _note(passage: Passage, lang: Lang) -> Note:
     """The note that `passage` is of; of one that ships, its version in `lang`."""
-    own = _by_key().get(passage.document)
+    own = next((one for one in note_files() if one.key == passage.document), None)
     if own is None:
         # A document that somebody added to the corpus: named by itself, dated by when it was loaded.
         day, spoken = passage.ingested_at[:10], detect(passage.text)
@@ -743,11 +733,6 @@ def _twins(note: Note, count: int) -> Sequence[str]:
     other = _by_topic().get(note.topic, {}).get("en" if note.lang == "vi" else "vi")
     found = sentences_of(other.text) if other else []
     return found if len(found) == count else ()
-
-
-@cache
-def _by_key() -> Mapping[str, NoteFile]:
-    return {note.key: note for note in note_files()}
 
 
 @cache

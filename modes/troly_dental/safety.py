@@ -23,6 +23,7 @@ from troly_dental.memory.facts import (
     is_denied,
     person_of,
     same_person,
+    without,
 )
 from troly_dental.memory.types import Fact
 from troly_dental.strings import say
@@ -302,7 +303,9 @@ def wishes(question: str) -> tuple[Wish, ...]:
     if kept := _of_what_is_noted(question):
         return (kept,)
     said = _HEARD.sub("", _BESIDES.sub("", question))
-    question = _without_taken(said)
+    # What it tells of as taken is not wished for.
+    taken = (one for one in find_facts(said) if one.kind == "medicine" and not person_of(one.text))
+    question = without(said, taken)
     labels = set(_wishes().labels_in(question))
     drug = (
         "medicine" in labels
@@ -343,14 +346,6 @@ def _of_what_is_noted(question: str) -> Wish | None:
     if "declare" in before:
         return "declare"
     return "recall" if {"recall", "told"} <= before or _OWN.search(fold(question)) else None
-
-
-def _without_taken(question: str) -> str:
-    """`question` without what it tells of as taken: that is not wished for."""
-    for fact in find_facts(question):
-        if fact.kind == "medicine" and not person_of(fact.text):
-            question = question.replace(fact.text, "")
-    return question
 
 
 def without_price(question: str) -> str:

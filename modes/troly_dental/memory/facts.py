@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -233,7 +233,7 @@ def revise(text: str, known: Sequence[Fact] = (), before: str = "") -> Revision:
     text = nfc(text[:LONGEST_READ])
     dropped: list[Fact] = []
     found, corrects = _stated(text, known, dropped)
-    back = [_wanted(match) for match in _TAKEN_BACK.finditer(fold(text))]
+    back = [" ".join((match[1] or match[2]).split()) for match in _TAKEN_BACK.finditer(fold(text))]
     for one in back:
         found = _instead(one, text, known, found, dropped)
     if corrects or back:
@@ -337,11 +337,9 @@ def _takes_back(denial: Fact, old: Fact) -> bool:
     """Whether a denial is of what was said: the same, any allergy of one who has none, or a pregnancy by another word."""
     if denial.kind == "pregnancy":
         return bool(_NURSES.search(fold(denial.value))) == bool(_NURSES.search(fold(old.value)))
-    anything = denial.kind == "allergy" and _of_anything(denial)
-    before, _cue, _after = fold(denial.text).partition(fold(denial.value))
-    return (not anything and mentions(old.value, denial.value)) or bool(
-        anything and _LISTED["no"] & set(folded_words(before)[-_BEFORE:])
-    )
+    if denial.kind == "allergy" and _of_anything(denial):
+        return denies_all(denial)
+    return mentions(old.value, denial.value)
 
 
 def _ends_pregnancy(part: _Part, known: Sequence[Fact], dropped: list[Fact]) -> None:
@@ -355,10 +353,6 @@ def _ends_pregnancy(part: _Part, known: Sequence[Fact], dropped: list[Fact]) -> 
             and same_person(person_of(old.text), whose)
             and not _NURSES.search(fold(old.value))
         ]
-
-
-def _wanted(match: re.Match[str]) -> str:
-    return " ".join((match[1] or match[2]).split())
 
 
 def _replaced(facts: list[Fact], part: _Part, pool: Sequence[Fact], dropped: list[Fact]) -> list[Fact]:
@@ -485,6 +479,13 @@ def denies_all(fact: Fact) -> bool:
         before = fold(fact.text).partition(fold(fact.value))[0]
         return bool(_LISTED["no"] & set(folded_words(before)[-_BEFORE:]))
     return fact.kind in {"medicine", "disease"} and bool(_NONE_AT_ALL.fullmatch(fold(fact.text)))
+
+
+def without(text: str, facts: Iterable[Fact]) -> str:
+    """`text` without the clauses that state `facts`."""
+    for fact in facts:
+        text = text.replace(fact.text, " ")
+    return text
 
 
 def short(fact: Fact) -> str:
@@ -908,11 +909,10 @@ def _after(part: _Part, cue: PhraseHit) -> str:
 
 def _speaks_of_self(part: _Part, hits: list[PhraseHit]) -> bool:
     """Whether somebody is named outside the words that speak of people in general."""
-    general = [(hit.start, hit.end) for hit in hits if hit.label == "general"]
+    general = [range(hit.start, hit.end) for hit in hits if hit.label == "general"]
     return any(
-        any(accents_agree(token.text, word) for word in _selves().get(token.folded, ()))
-        and not any(start <= token.start < end for start, end in general)
-        for token in tokens(_without_courtesy(part.text))
+        not any(hit.start in span for span in general)
+        for hit in _lexicon("self").find(_without_courtesy(part.text))
     )
 
 
@@ -991,11 +991,6 @@ def _persons() -> frozenset[str]:
 def _function_words() -> frozenset[str]:
     """The folded words that name nothing by themselves."""
     return frozenset({*_persons(), *_folds("filler"), *_folds("end"), *_folds("nothing"), "cua", "nha", "of"})
-
-
-@cache
-def _selves() -> dict[str, tuple[str, ...]]:
-    return {fold(word): (word,) for word in _lists()["self"]}
 
 
 # -- The facts that a prompt has room for.
