@@ -194,18 +194,8 @@ def supposed_conflicts(question: str) -> tuple[Conflict, ...]:
     return conflicts(_CASE.sub(" ", question), facts) if facts else ()
 
 
-def on_prescription(text: str) -> bool:
-    """Whether a medicine is named that only a prescription gives."""
-    return _names(text, "prescription")
-
-
-def given_by_clinics(text: str) -> bool:
-    """Whether a medicine is named that only a clinic gives: a local anaesthetic."""
-    return _names(text, "given")
-
-
-def _names(text: str, table: str) -> bool:
-    """Whether `text` names a medicine of the groups of a table of `contraindications.toml`."""
+def names_group(text: str, table: Literal["prescription", "given"]) -> bool:
+    """Whether `text` names a medicine that only a prescription, or a clinic itself, gives (`contraindications.toml`)."""
     return not set(medicines().labels_in(text)).isdisjoint(contraindications()[table]["groups"])
 
 

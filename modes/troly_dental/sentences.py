@@ -300,10 +300,8 @@ def _told(kind: str, sentence: str) -> float:
     """What a sentence gains that tells the `kind` of thing that is asked for; a time counts for more than saying that it is one."""
     if kind == "how long":
         return _TOLD_TIME * tells(kind, sentence) + asked_lexicon().has(sentence, kind)
-    if kind == "hurts":
-        return _TOLD_TIME * tells(kind, sentence)
-    if kind == "how":
-        return _TOLD_TIME * tells("how long", sentence)
+    if kind in {"how", "hurts"}:
+        return _TOLD_TIME * tells("how long" if kind == "how" else kind, sentence)
     if kind in {"may i", "why", "normal", "choice"}:
         return _TOLD_KIND * tells(kind, sentence)
     return _TOLD_KIND * len(

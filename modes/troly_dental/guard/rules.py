@@ -252,13 +252,12 @@ def _hits(text: str) -> list[PhraseHit]:
     """The phrases found; words without accents that may mean a tooth do not also mean something else."""
     hits = _topics().find(text)
     sure = {(hit.start, hit.end) for hit in hits if hit.label in ("dental", "bare", "field")}
-    kept = [hit for hit in hits if not (hit.label in _AGAINST and _by_chance(hit, sure))]
+    # Without its accents one syllable may as well be another, and what has the same letters as a tooth's is that.
+    by_chance = {
+        hit for hit in hits if not hit.exact and (" " not in hit.phrase or (hit.start, hit.end) in sure)
+    }
+    kept = [hit for hit in hits if not (hit.label in _AGAINST and hit in by_chance)]
     return separate_trades(text, kept, hurts=any(hit.label == "pain" for hit in kept))
-
-
-def _by_chance(hit: PhraseHit, sure: set[tuple[int, int]]) -> bool:
-    """Whether a phrase without its accents may as well be another: one syllable, or the same letters as a tooth's."""
-    return not hit.exact and (" " not in hit.phrase or (hit.start, hit.end) in sure)
 
 
 def telling_words(text: str) -> set[str]:

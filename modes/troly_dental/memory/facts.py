@@ -728,8 +728,9 @@ def _health(part: _Part, hits: list[PhraseHit], labels: set[str], told: str) -> 
     if none := _NONE_AT_ALL.fullmatch(part.folded):
         kind, at = next((name, none.span(name)) for name, one in none.groupdict().items() if one)
         yield _fact("medicine" if kind.startswith("medicine") else "disease", part.written(*at), part.text)
-    if "pregnancy" not in labels and (weeks := _weeks_unborn(part)):
-        yield _fact("pregnancy", weeks, told)
+    weeks = part.written(*found.span()) if (found := _UNBORN.search(part.folded)) else ""
+    if "pregnancy" not in labels and weeks.lower().startswith("thai"):
+        yield _fact("pregnancy", weeks, told)  # not "Thái 32 tuần"
     if high := _PRESSURE.search(part.folded):
         cause = "high blood pressure" if re.search("bp|blood", high[0]) else "huyết áp cao"
         yield _fact("disease", f"{cause} {high['measured']}", told)
@@ -754,13 +755,6 @@ def _states(part: _Part, hits: list[PhraseHit], told: str) -> Iterator[Fact]:
                     before, after = _WEEKS_BEFORE.search(part.folded[:start]), _WEEKS.match(part.folded, end)
                     start, end = before.start() if before else start, after.end() if after else end
                 yield _fact(kind, re.sub("^b[iị] ", "", part.written(start, end)), told)
-
-
-def _weeks_unborn(part: _Part) -> str:
-    """ "Thai 32 tuần", but not "Thái 32 tuần"; "" where none is told."""
-    found = _UNBORN.search(part.folded)
-    weeks = part.written(*found.span()) if found else ""
-    return weeks if weeks.lower().startswith("thai") else ""
 
 
 _NO_ALLERGEN = re.compile(
