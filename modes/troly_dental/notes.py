@@ -583,14 +583,14 @@ def _coverage(
     pairs = {pair for text in texts for pair in fold.bigrams(fold.folded_words(text))}
     asked = spellings_of(_without_denied(question))[-1]
     kinds = [hit for hit in asked_lexicon().find(asked) if hit.label.endswith(" asked")]
-    read = [(hit.start, hit.end) for hit in (*kinds, *general_lexicon().find(asked))]
+    general = general_lexicon().find(asked)
+    read = [(hit.start, hit.end) for hit in (*kinds, *general)]
     words = [token for token in without_everyday(asked, read) if not token.folded.isdigit()]
     if not words and _ASKS_LEAVE.search(fold.fold(asked)):
         # What may be done is told by plain words too: "chơi thể thao được không", "can i still go to work".
+        phrases = spans_of((*kinds, *(hit for hit in general if " " in hit.phrase)))
         telling = telling_words(asked)
-        words = [
-            token for token in words_outside(fold.tokens(asked), spans_of(kinds)) if token.folded in telling
-        ]
+        words = [one for one in words_outside(fold.tokens(asked), phrases) if one.folded in telling]
     meant = concept_words(asked, texts)
     unread = [
         word
