@@ -29,7 +29,7 @@ FollowUp = Literal["goes_on", "eased", "seen", "helped", "nobody", "aside"]
 _RAISED, _SURE = 0.48, 0.8
 # What was told before makes a message a danger that is none by itself, if it says at least so much of it.
 _TOGETHER, _ALONE = 0.5, 0.08
-_MINUTES_COUNT = 0.5
+_MINUTES_COUNT = 0.4
 _SURE_OF_SIGN = 0.3
 # Of signs of which none is much likelier the most urgent counts.
 _BESIDE = 0.6

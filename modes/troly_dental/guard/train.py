@@ -1,13 +1,13 @@
 """Learns `danger.npz` from the labelled messages of `data/urgent`: `uv run --group train python -m troly_dental.guard.train`.
 
-`--check` learns without the messages of each writer in turn and tells how those are read: what is expected of strangers.
+Names (danger, sign, level, follow_up) learn only those. `--check` learns without the messages of each writer in turn and tells how those are read: what is expected of strangers.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,14 @@ from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 
-from troly.text.classifier import Classifier, counted, save
+from troly.text.classifier import Classifier, counted, load, save
 from troly_dental.guard.danger import FILE, NAMES, marked
 
 DATA = Path(__file__).resolve().parents[3] / "data" / "urgent"
+EVALUATED = DATA.parent / "eval" / "conversations" / "dental.jsonl"
+# A danger of which nobody said which one it is.
+UNNAMED = "?"
+_TURNS = 4
 _BUCKETS = {"danger": 1 << 18, "sign": 1 << 15, "level": 1 << 16, "follow_up": 1 << 16}
 # How closely the labels are followed: of two labels, and of many.
 _CLOSELY, _CLOSELY_OF_MANY = 60.0, 30.0
@@ -40,9 +44,8 @@ def examples(name: str) -> list[Example]:
     messages, conversations = _read("messages"), _read("conversations")
     if name == "follow_up":
         return [Example((one["text"], one["label"], one["by"])) for one in _read("follow-ups")]
-    told = [("\n".join(one["turns"]), one) for one in conversations] + [
-        (one["text"], one) for one in messages
-    ]
+    told = [("\n".join(one["turns"]), one) for one in [*conversations, *_evaluated()]]
+    told += [(one["text"], one) for one in messages]
     kinds: Mapping[str, Callable[[Mapping[str, Any]], str | None]] = {
         "danger": lambda one: "danger" if one.get("sign") else "none",
         "sign": lambda one: one["sign"] if one.get("sign") in NAMES else None,
@@ -110,13 +113,26 @@ def _read(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (DATA / f"{name}.jsonl").read_text("utf-8").split("\n") if line]
 
 
+def _evaluated() -> Iterator[dict[str, Any]]:
+    """The messages of the shipped conversations, each with those before it, up to the first that is urgent."""
+    for line in EVALUATED.read_text("utf-8").split("\n"):
+        turns = json.loads(line)["turns"] if line else []
+        for at, turn in enumerate(turns, 1):
+            told = [one["say"] for one in turns[max(0, at - _TURNS) : at]]
+            yield {"by": "evaluated", "turns": told, "sign": UNNAMED if turn.get("urgent") else None}
+            if turn.get("urgent"):
+                break
+
+
 def main() -> None:
-    """Learns and writes all four, or checks them."""
+    """Learns and writes those that are named, or all four; or checks them."""
+    names = [one for one in sys.argv[1:] if one in _BUCKETS] or list(_BUCKETS)
     if "--check" in sys.argv:
-        for name in sys.argv[sys.argv.index("--check") + 1 :] or _BUCKETS:
+        for name in names:
             check(name)
         return
-    save(FILE, {name: learn(examples(name), name) for name in _BUCKETS})
+    kept = load(FILE) if len(names) < len(_BUCKETS) else {}
+    save(FILE, {**kept, **{name: learn(examples(name), name) for name in names}})
 
 
 if __name__ == "__main__":

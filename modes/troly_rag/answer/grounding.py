@@ -69,6 +69,10 @@ _NO = re.compile(
 _MARKS = re.compile(r"[*_`]+")
 _PAY = re.compile(r"\b(?:luong|pay|salary|wages?)\b")
 # A factor of a sum that is written out: "/ 26", "chia 26 ngày công", "26 × 8".
+_BEYOND = re.compile(
+    r"\b(?:qua|vuot|hon|tren|more than|over|exceeds?|exceeding|beyond|after)\s+(\d{1,3})\b(?![.,]\d)"
+)
+_BELOW = re.compile(r"\b(?:duoi|it hon|less than|fewer than|under|below|before)\s+(\d{1,3})\b(?![.,]\d)")
 _FACTOR = re.compile(
     r"(?:[×*/÷:]|\bx|\bchia(?: cho)?|\bnhân(?: với)?|\b(?:divided|multiplied) by|\btimes)\s*\(?\s*(\d+)(?![\d.,/]*\d)"
     r"|(?<![\d.,/])(\d+)(?=\s*[×*÷])"
@@ -170,6 +174,9 @@ class _Sources:
         # The year of a date in a passage's head is known too.
         self._figures = {*_held_figures(self._whole), *map(Decimal, YEAR.findall(self._whole))}
         self._figures |= {Decimal(part) for date in _DATE.findall(self._whole) for part in date}
+        # Beyond "quá 3 lần" lies the fourth.
+        self._figures |= {Decimal(beyond) + 1 for beyond in _BEYOND.findall(self._folded)}
+        self._figures |= {Decimal(below) - 1 for below in _BELOW.findall(self._folded)}
         # What sums of pay are worked out with where no document says it.
         self._constants = {WORKING_DAYS, DAILY_HOURS} if _PAY.search(self._folded) else set[Decimal]()
         self._before, self._results = "", set[Decimal]()

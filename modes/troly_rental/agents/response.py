@@ -54,6 +54,7 @@ OWN_ROWS, FEW_ROWS = 8, 3
 BEFORE = 6
 """Messages whose figures a sentence may take up."""
 _UNREAD = frozenset({"said.unread", "said.unread_before", "said.unread_of_one"})
+_UNTOLD = _UNREAD | {"said.apart", "refused.contact"}
 _MISSED = re.compile(r"\s*\W{0,2}MISSED\b[\s:*]*")
 # A day or month as the query writes it.
 _DAY = re.compile(r"(?<!\d)\d{4}-\d{2}(?:-\d{2})?(?!\d)")
@@ -90,7 +91,7 @@ async def response_generator(state: State, turn: TurnContext, step: Step) -> Sta
         part for part in (told.text, *await _around(question, execution, told.text, turn)) if part
     )
     turn.say(message.removeprefix(told.text))
-    if any(one.key in _UNREAD for one in parsed.remarks):
+    if any(one.key in _UNTOLD for one in parsed.remarks):
         turn.answered = False
     _notify(mode, execution, verdict, turn)
     single = mode == "TABLE" and len(result.rows) == 1 and not parsed.group and not question.sql

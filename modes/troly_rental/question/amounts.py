@@ -53,6 +53,7 @@ _TAKEN = re.compile(r"\s{3}")
 _NAMED = frozenset({"price", "area", "deposit", "electricity_price", "water_price", "fee", "views"})
 _COUNTED = frozenset({"bedrooms", "people", "limit"})
 _RATES = frozenset({"electricity_price", "water_price"})
+_PER = re.compile(r"\s*(?:[/-]|(?:mot|moi|1|per|an?)(?!\w))")
 _CLAUSE = re.compile(r"[.;?!\n]|,(?!\d)")
 _MONTHLY = re.compile(
     r"\s*(?:/|mỗi|một|1|moi|mot|per|a|each)?\s*(?:tháng|thang|month|th|mo)(?!\w)", re.IGNORECASE
@@ -208,12 +209,19 @@ def _with_unit(vocabulary: Vocabulary, marked: _UnitText, one: Quantity) -> Quan
     if hit is None or (one.value >= _THOUSAND and hit.label in _NO_UNIT_OF_MONEY):
         return one
     name = _unit_name(hit.label)
-    name = "unit" if one.value == 1 and name in _RATES else name
+    name = _rate_or_use(name, one.value, text[one.end : hit.end])
     metres = name == "area" and fold(hit.phrase) in {"met", "metres", "meters"}
     if metres and (one.value < _METRES_FROM or _DISTANCE.search(fold(text[: one.start]))):
         name = "other"
     op = "after >=" if _PLUS.match(text, one.end) else ""
     return replace(one, op=op, field=name, end=one.end if name == "limit" else hit.end)
+
+
+def _rate_or_use(name: str, value: Decimal, said: str) -> str:
+    """A number before a unit of which a price is known is that price ("3.500/kWh"), or how much is used ("100 số điện")."""
+    if name not in _RATES or value >= _THOUSAND or _PER.match(fold(said)):
+        return name
+    return "unit" if value == 1 else "other"
 
 
 def _glued(vocabulary: Vocabulary, text: str, one: Quantity, unit: str) -> Quantity:
@@ -223,7 +231,8 @@ def _glued(vocabulary: Vocabulary, text: str, one: Quantity, unit: str) -> Quant
     scale = next((n for n in _SCALES if vocabulary.find(unit, "amounts", f"x {n}")), 0)
     if scale and not named:
         return replace(one, value=one.value * scale, field="price")
-    return replace(one, field=_unit_name(named[0].label) if named else "other")
+    name = _unit_name(named[0].label) if named else "other"
+    return replace(one, field=_rate_or_use(name, one.value, unit))
 
 
 def _metres(vocabulary: Vocabulary, text: str, one: Quantity) -> Quantity:

@@ -68,7 +68,9 @@ _NO = re.compile(
 """What takes the message before back: "không phải, tháng 7 cơ"."""
 _RANKS = frozenset({"nhat", "most", "least", "fewest", "top"})
 # "Who used the most power": what ranks, where nothing is ranked.
-_MOST = re.compile(r"(?<!at )(?<!up )\b(?:the )?(?:most|least)\b(?! of\b)")
+_MOST = re.compile(
+    r"(?<!at )(?<!up )\b(?:the )?(?:most|least)\b(?! of\b)|(?<!\w)(?:nhieu|it) (?:\w+ ){1,2}nhat(?!\w)"
+)
 _DIFFERENCE = re.compile(
     r"(?<!\w)(?:re|dat|mac|cao|thap|nhieu|it|rong|lon|nho|tang|giam|chenh)(?:\s+hon)(?:\s+(?!nao|gia|tien|coc|dien|nuoc|rong|o|co)\w+){0,4}\s+(?:bao nhieu|bn|bnhieu|nhieu|may)(?!\w)"
     r"|(?<!\w)how (?:much|many) (?:more|less|fewer|cheaper|pricier|dearer|higher|lower|bigger|larger)(?!\w)"
@@ -83,6 +85,10 @@ _LIMITED_AVERAGE = re.compile(
     r"(?<!\w)(?:trung binh|average|averag\w+)\s+(?:(?:gia|la|chi|khoang|tien|thue|rent|is)\s+)*(?:duoi|tren|hon|khong qua|toi da|re hon|thap hon|cao hon|under|below|over|above|less than|more than|at most)\s+\d"
 )
 """What bounds the average of a group: "quận nào trung bình dưới 3 triệu"."""
+_PEOPLE_COUNTED = re.compile(
+    r"(?<!\w)(?:bao nhieu|may|how many|number of|so) (?:nguoi|khach|sinh vien|gia dinh|students?|people|viewers?|families)(?!\w)"
+)
+"""People, whose number no room, post or house tells."""
 _COUNTED = frozenset({"nhieu", "it"})
 """What asks for groups in the order of their figure."""
 _CLAUSE = re.compile(r"\s*(?:[,.;?!]|$)")
@@ -152,7 +158,9 @@ def unread_words(
     words = [
         word
         for word in words_outside(tokens(text), spans)
-        if word.folded not in told and (word.start in idle or _counts(text, word, changed=changed))
+        if word.folded not in told
+        and (word.start in idle or _counts(text, word, changed=changed))
+        and not (word.folded == "they" and _own_before(parts, word.start))
     ]
     found: list[Span] = [(word.start, word.end) for word in words]
     found += _unresolved(parts, parsed, changed=changed)
@@ -173,6 +181,8 @@ def _unresolved(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool) 
         yield from (span for span in people(text) if not _inside(span, parts.read))
     if parsed.group and any(one.kind == "avg" for one in parsed.measures):  # of groups, not of their things
         yield from (one.span() for one in _LIMITED_AVERAGE.finditer(fold(text)))
+    if parsed.entity in {"room", "post", "building"} and "people" not in fields and not parsed.details:
+        yield from (one.span() for one in _PEOPLE_COUNTED.finditer(fold(text)))
     beside = any((one.field, one.op) == ("id", "in") for one in parsed.filters)
     if not (beside or (parsed.group and parsed.measures)):  # of two sides
         yield from (one.span() for one in _DIFFERENCE.finditer(fold(text)))
@@ -190,6 +200,11 @@ def _unresolved(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool) 
         yield from (one.span() for one in _MOST.finditer(fold(text)))
 
 
+def _own_before(parts: QuestionParts, at: int) -> bool:
+    """Whether records of the asker's own stand before `at`, which a pronoun there means: "my unpaid bills, what are they"."""
+    return parts.own and bool(parts.vocabulary.find(parts.text[:at], "asks", *entities()))
+
+
 def unresolved_rows(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[Span]:
     """What points at rows that were shown where `parsed` is a figure, or a question of its own, of something else: a figure of all
     is no answer to "căn đó cọc bao nhiêu".
@@ -204,7 +219,8 @@ def unresolved_rows(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[Sp
         asked = details_of(text) or (counted and " " in text[slice(*span)])  # "make it a pie chart"
         led = any(start <= span[1] - 2 < end for start, end in parts.read)
         held = fields & ((PLACES if place else set()) | ({"building"} if parsed.own else set()))
-        named = placed and span[1] - span[0] <= len("there")  # "is it cheap in District 3"
+        # "is it cheap in District 3", "my cheapest room, how much is it"
+        named = span[1] - span[0] <= len("there") and (placed or _own_before(parts, span[0]))
         if asked and not (led or named or (held and parsed.edited)):
             yield span
     measured = {one.field for one in parsed.measures}
@@ -380,6 +396,7 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
         (bool(kinds), ("price asked", "amount asked", "which")),
         *((_tells_end(parsed, label), (label,)) for label in ("highest end", "lowest end")),
         (ordered, ("sort", "ascending", "descending")),
+        (Order("end_date", True) in parsed.order, ("latest",)),
         (ordered and parsed.limit == 1 and not kinds, ("price asked", "amount asked")),
         (posted, ("posted",)),
         (parsed.mode == "LIST", ("list", "some", "showing")),

@@ -124,7 +124,7 @@ def _day_of(month: date, number: int) -> date | None:
 def parse_contract_end(
     vocabulary: Vocabulary, text: str, entity: str, now: datetime
 ) -> tuple[list[Filter], str, list[Span]]:
-    """Contracts that end soon or in a period: conditions on their last day."""
+    """Contracts that end soon, in a period, or first of those that run: conditions on their last day."""
     hits = vocabulary.find(text, "asks", "ending")
     if entity != "contract" or not hits:
         return [], text, []
@@ -133,18 +133,17 @@ def parse_contract_end(
     if ranges:
         found, rest, spans = _conditions(rest, ranges, "end_date")
         return found, rest, [*spans, *spans_of(hits)]
+    running = Filter("end_date", ">=", now.date().isoformat())
+    if _FIRST.search(fold(text)) and not _OVER.search(fold(text)):
+        return [running], rest, spans_of(hits)
     if (
         _WHEN.search(fold(text))
         or _FIRST.search(fold(text))
         or not any(_NEAR.search(fold(hit.phrase)) for hit in hits)
     ):
         return [], rest, spans_of(hits)
-    today = now.date()
-    return (
-        [Filter("end_date", ">=", today.isoformat()), Filter("end_date", "<=", (today + _SOON).isoformat())],
-        rest,
-        spans_of(hits),
-    )
+    soon = Filter("end_date", "<=", (now.date() + _SOON).isoformat())
+    return [running, soon], rest, spans_of(hits)
 
 
 def _nearest(text: str, found: DateRange, today: date) -> DateRange:

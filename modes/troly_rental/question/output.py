@@ -95,8 +95,8 @@ _COUNTED = re.compile(
 _BEDROOMS = re.compile(r"\s*(?:ngu|tang|lau|floors|storeys)(?!\w)")
 """What makes no number of rooms of "mấy phòng ngủ", none of buildings of "có mấy tầng"."""
 WHICH = re.compile(
-    r"(?<!\w)(?:phong(?: tro)?|can(?: ho)?(?: mini)?|nha(?: tro| nguyen can)?|chung cu(?: mini)?|cho(?: o)?|cai|tin|bai|studio) nao(?!\w)"
-    r"|(?<!\w)which (?:one|room|flat|apartment|studio|house)(?!\w)"
+    r"(?<!\w)(?:phong(?: tro)?|can(?: ho)?(?: mini)?|nha(?: tro| nguyen can)?|chung cu(?: mini)?|cho(?: o)?|cai|tin|bai|studio)(?: (?:con |dang )?trong)? nao(?!\w)"
+    r"|(?<!\w)which (?:(?:of|my|the|your|our|these|those|vacant|available|empty|free) ){0,4}(?:one|room|flat|apartment|studio|house|place|unit)s?(?!\w)"
 )
 """What asks for the thing beside a figure of it: "phòng nào rẻ nhất, giá bao nhiêu"."""
 LEFT_OUT = re.compile(r"(?<!\w)(?:bo|loai|tru|gat|tinh|ke)(?:\s+(?:luon|het|bot|di|ra|not|ca))*\s+$")
@@ -132,7 +132,7 @@ def parse_output(vocabulary: Vocabulary, text: str, filters: list[Filter]) -> Ou
     order, remarks = _order(vocabulary, text, filters)
     if order and _asks_where(vocabulary, text):
         return OutputRequest((), (), order, "LIST", tuple(remarks), compares, single=True)
-    group = _groups(vocabulary, text)
+    group = _groups(vocabulary, text, within={one.field for one in filters if one.op == "="})
     measures = _measures(vocabulary, text, group)
     measures = measures or _amount_of_end(vocabulary, text, order, group, sides=compares and sides)
     if not remarks:
@@ -228,7 +228,9 @@ def _with_end(
         return measures
     end = Measure("max" if order[0].descending else "min", "price")
     if measures == PRICES and not which:
-        return (end,)
+        both = all(vocabulary.find(text, "asks", name) for name in ("cheapest", "dearest"))
+        ends = PRICES if vocabulary.find(text, "asks", "avg") else PRICES[1:]
+        return ends if both else (end,)
     if measures == (Measure("count"),) and not vocabulary.find(
         text, "asks", *(f"by {name}" for name in _GROUPS)
     ):
@@ -272,11 +274,13 @@ def _asks_where(vocabulary: Vocabulary, text: str) -> bool:
     )
 
 
-def _groups(vocabulary: Vocabulary, text: str) -> tuple[str, ...]:
+def _groups(vocabulary: Vocabulary, text: str, *, within: set[str]) -> tuple[str, ...]:
+    """The groups asked for; `within` one district or ward "chỗ nào" is a room."""
     hits = [
         hit
         for hit in vocabulary.find(text, "asks", *(f"by {name}" for name in _GROUPS))
         if not _WHICHEVER.match(fold(text[hit.end :]))
+        if not (within & {"district", "ward"} and fold(hit.phrase).startswith("cho nao"))
     ]
     found: dict[str, None] = dict.fromkeys(hit.label.removeprefix("by ") for hit in hits)
     ranked = _ranked(text)
@@ -352,6 +356,9 @@ def _measures(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tupl
         found = [m for m in found if m.kind != "sum"]
     if "count" in labels and not (found and "price asked" in labels):
         found.insert(0, Measure("count"))
+        # "bao nhiêu phòng …, rẻ nhất mỗi loại bao nhiêu"
+        of_each = _superlative_groups(vocabulary, text, field) if group else []
+        found += [one for one in of_each if one.kind in {"min", "max"} and one not in found]
     if not found and "price asked" in labels:  # "diện tích khoảng bao nhiêu" is no rent
         found = [Measure(one.kind, "area" if field == "area" else "price") for one in PRICES]
     most = "building" in group and MOST_OF_GROUP.search(fold(text))

@@ -397,7 +397,7 @@ def _told_of_row(
         rates = {one: _CHARGE.sub(r"\1_price", one).removeprefix("rent_") for one in parsed.details}
         details = (one if one in fields else rate for one, rate in rates.items())
         parsed = replace(parsed, details=tuple(dict.fromkeys(details)))
-    told = tuple(one for one in parts.remarks if one.key == "said.metered")
+    told = tuple(one for one in parts.remarks if one.key in {"said.metered", "refused.contact"})
     unread = unread_words(parts, parsed, changed=True, pointed=pointed) if parsed.ready else ()
     if parsed.ready:
         unread += tuple(v for one in parts.filters if one.field not in {*fields, "id"} for v in one.values)
@@ -546,9 +546,11 @@ def _asked_apart(parts: QuestionParts, parsed: ParsedQuestion, asker: Asker) -> 
     asked = [one for one in pieces if one.output.measures or one.output.order]
     for one, other in pairwise(asked):
         here, there = ({f for f in each.filters if f.field in {*PLACES, "type"}} for each in (one, other))
-        wished = {*one.filters} - here == {*other.filters} - there
+        wishes, more = {*one.filters} - here, {*other.filters} - there
         both = {f.field for f in here} & {f.field for f in there}
         apart = {f.field for f in here ^ there} & both <= {*parsed.group}
+        # At the end of kinds that are told apart a condition is of them all.
+        wished = wishes == more or (wishes < more and both == {"type"})
         measures = {*one.output.measures, *other.output.measures} <= {*parsed.measures}
         orders = [each.output.order[:1] for each in (one, other)]
         ends = parsed.limit == 1 and all(orders) and orders[0] != orders[1]
@@ -561,7 +563,7 @@ def _narrowed_later(text: str, parsed: ParsedQuestion, asker: Asker) -> Span | N
     """What stands before a figure with a condition of its own, which the figure asked for before it is not of: "giá trung bình ở
     Gò Vấp và có mấy phòng có máy lạnh".
     """
-    own = {*_NARROWING} & {one.field for one in parsed.filters}
+    own = {*_NARROWING} & {one.field for one in parsed.filters} - {*parsed.group}
     if parsed.entity not in _PUBLIC or not (own and parsed.measures):
         return None
     joints = [(0, 0), *(found.span() for found in _PIECES.finditer(text))]
@@ -574,6 +576,9 @@ def _narrowed_later(text: str, parsed: ParsedQuestion, asker: Asker) -> Span | N
         if not of_what or vocabulary.find(parts.unplaced, "edits", "drop"):
             continue  # "tổng cộng", "bỏ mức giá đi"
         narrowed = {one for one in parts.filters if one.field in own}
+        if not before and any(one.field in parsed.group for one in parts.filters):
+            before = set() if parts.output.measures else before
+            continue  # of sides that are told apart
         placed = any(one.field in PLACES for one in parts.filters)  # of another place: two questions
         if parts.output.measures and before is not None and narrowed - before and not placed:
             return joint
@@ -716,7 +721,7 @@ def _natural_order(parts: QuestionParts) -> tuple[Order, ...]:
         return (Order(PAPERS[parts.entity], most[0].label == "highest end"),)
     ends = parts.entity == "contract" and parts.vocabulary.find(parts.text, "asks", "ending")
     if "end_date" in fields or ends:
-        return (Order("end_date"),)
+        return (Order("end_date", bool(parts.vocabulary.find(parts.text, "asks", "latest"))),)
     return (Order("scheduled_at"),) if "scheduled_at" in fields else ()
 
 

@@ -79,13 +79,15 @@ _INCLUDED = re.compile(
 _RENT_SAID = re.compile(r"(?<!\w)(?:gia thue|gia phong|tien thue|tien phong|rent)(?!\w)")
 _SEARCHES = re.compile(r"(?<!\w)(?:tim|kiem|can thue|muon thue|can|looking|find|search|show)(?!\w)")
 _SUM_TOO = re.compile(
-    r"(?<!\w)(?:bao nhieu tien|may tien|tong (?:cong|tien|so tien|bao nhieu)|how much|in total|total)(?!\w)"
+    r"(?<!\w)(?:bao nhieu tien|may tien|tong (?:cong|tien|so tien|bao nhieu)|how much|in total|total|(?:add|come|amount)s? (?:up )?to)(?!\w)"
 )
 MONEY_TOO = re.compile(
     r"(?<!\w)(?:(?:bao nhieu|nhieu|may) tien|how much (?:is|was|did it|does it|money)|cost)(?!\w)"
 )
 _WHICH_ROOM = re.compile(r"(?<!\w)(?:(?:phong|can|can ho|room)\s+nao|which\s+(?:room|flat|unit)s?)(?!\w)")
 _WHO = re.compile(r"(?<!\w)(?:ai|nguoi|khach|who|tenant|tenants)(?!\w)")
+_WHOM = re.compile(r"(?<!\w)(?:ai|(?:khach|nguoi|ban) (?:nao|gi|ten)|ten (?:gi|la|khach|nguoi)|whom?)(?!\w)")
+"""The other side of an appointment, whom nobody is shown."""
 _OWES_MORE = re.compile(r"(?<!\w)(nhieu|it)\s+hon(?!\w)|(?<!\w)(?:owes?|behind)\s+more(?!\w)")
 _UNPAID = "status invoice unpaid"
 _EVERY_MONTH = re.compile(r"(?:moi|hang|mot|every|per|a)\s")
@@ -368,7 +370,7 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     if numbered:  # one room, with all that is known of it
         filters = merge_filters([*filters, Filter("id", "=", int(numbered[1] or numbered[2]))])
         output = replace(output, measures=(), group=(), order=(), mode="LIST", single=True)
-    output = _counted_states(text, output, states, status_spans)
+    output = _counted_states(text, output, filters, states, status_spans)
     if any(one.kind == "count_where" for one in output.measures):
         filters = tuple(one for one in filters if one.field != "status")
     limit = number_of_groups(text) if output.group else None
@@ -397,7 +399,7 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
         needless=traits.needless | ({"status"} if asked_states(vocabulary, text, entity) else frozenset()),
         missing=(*where.missing, *([Remark.of("missing.paper")] if _PAPER.search(text) else [])),
         remarks=(
-            *([Remark.of("said.metered")] if included else []), *traits.remarks, *where.remarks, *output.remarks, *_assumptions(quantities),
+            *([Remark.of("said.metered")] if included else []), *([Remark.of("refused.contact")] if entity == "viewing" and _WHOM.search(fold(text)) else []), *traits.remarks, *where.remarks, *output.remarks, *_assumptions(quantities),
             *(Remark.of("said.no_field", field=name) for name in unknown),
         ),
         today=now.date(),
@@ -437,7 +439,7 @@ _STATES_GAP = re.compile(
 
 
 def _counted_states(
-    text: str, output: OutputRequest, status: list[Filter], spans: list[Span]
+    text: str, output: OutputRequest, filters: tuple[Filter, ...], status: list[Filter], spans: list[Span]
 ) -> OutputRequest:
     """ "bao nhiêu phòng, bao nhiêu đang cho thuê": all of them, and those of the state; or those of each state, which a comma or
     "và" joins as well: nothing is in two of them.
@@ -446,7 +448,8 @@ def _counted_states(
     told = tuple(dict.fromkeys(str(one.value) for one in status if one.op == "="))
     gaps = [fold(text[end:start]) for (_, end), (start, _) in pairwise(sorted(spans))]
     joined = len(told) > 1 and all(_STATES_GAP.fullmatch(gap) for gap in gaps)
-    several = len(asked) >= max(2, len(told))
+    sides = [len(one.values) for one in filters if one.op == "in" and one.field in output.group]
+    several = len(asked) - max([1, *sides]) + 1 >= max(2, len(told))
     summed = {*told} & {"paid", "unpaid", "overdue"} and _SUM_TOO.search(fold(text))
     if not told or summed or not (several or joined) or [one.kind for one in output.measures] != ["count"]:
         return output
@@ -591,22 +594,20 @@ def _output(
 
 
 def _rates_asked(vocabulary: Vocabulary, text: str, output: OutputRequest) -> OutputRequest:
-    """ "cọc bao nhiêu", "điện mấy một số" of several rooms: the average and both ends; who searches sees it in the list."""
+    """ "cọc bao nhiêu", "điện mấy một số" of several rooms: the average of each and both ends; who searches sees it in the list."""
     hits = vocabulary.find(text, "asks", *(f"figure {name}" for name in RATES))
     asked = vocabulary.find(text, "asks", "amount asked", "price asked") or _HOW_IS_IT.search(fold(text))
-    price = output.measures == PRICES
-    other = (
-        (output.measures and not price) or output.order or output.group or output.mode not in {None, "TABLE"}
-    )
-    if not hits or not asked or other:
+    average = {(one.kind, one.field) for one in output.measures} <= {("avg", name) for name in RATES}
+    figures = output.measures in ((), PRICES) or average
+    if not (hits and asked and figures) or output.order or output.group or output.mode not in {None, "TABLE"}:
         return output
-    if _SEARCHES.search(fold(text)):
+    kinds = output.measures[:1] if average and output.measures else PRICES
+    if _SEARCHES.search(fold(text)) and kinds == PRICES:
         return replace(output, measures=(), mode=None)
     named = dict.fromkeys(hit.label.removeprefix("figure ") for hit in hits)
     names = (*(["price"] if _RENT_SAID.search(fold(text)) else []), *named)
-    return replace(
-        output, measures=tuple(Measure(one.kind, name) for name in names for one in PRICES), mode="TABLE"
-    )
+    measures = tuple(Measure(one.kind, name) for name in names for one in kinds)
+    return replace(output, measures=measures, mode="TABLE")
 
 
 def _contract_output(vocabulary: Vocabulary, text: str, output: OutputRequest) -> OutputRequest:

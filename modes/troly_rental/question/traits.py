@@ -14,7 +14,7 @@ _TURNING = ("without", "needless")
 _NOT_AMENITIES = {*_TURNING, "needless after", "gender"}
 _PAUSE = re.compile(r"[,.;:?!\n]|(?<!\w)(?:nhung|ma|va|but|and|with|co)(?!\w)")
 _LIST_GAP = re.compile(
-    r"\s*(?:,|/|&|\+|va|hoac|hay|or|and|nor|cung|voi|so voi|vs)\s*(?:cua|loai|gia|gia thue|ca|the)?\s*"
+    r"\s*(?:,|/|&|\+|va|hoac|hay|or|and|nor|cung|voi|so voi|vs)\s*(?:va|and)?\s*(?:cua|loai|gia|gia thue|ca|the|bao nhieu|may|how many)?\s*"
 )
 _EITHER = re.compile(r"\s*(?:hoac|hay|or)(?:\s+(?:co|la|with))?\s*")
 _EMPTY = re.compile(r"(?<!\w)(?:con|phong|dang|can|bo|nao|nha)\s*$")
@@ -26,6 +26,8 @@ _ITS = re.compile(r"\s+(?:(?:nao|ma|co|loai|with|that|has|have)\s+)*")
 _WANTED = re.compile(r"(?:co|with)\s")
 _FULLY = re.compile(r"(?<!\w)(?:full\w*|day du|du|cao cap|fully|options?)(?!\w)")
 _OFFERED, _RENTING = re.compile(r"^(?:(?:dang )?cho|dang) thue$"), re.compile(r"^dang thue$")
+_RENTAL = re.compile(r"rented (?:boarding )?(?:room|flat|apartment|house|place|home|studio|unit)s?(?!\w)")
+"""What is for rent, not let already: "the average rent of a rented room"."""
 _YET = re.compile(r"\s*(?:roi\s+)?(?:hay\s+)?chua(?=\s*(?:[?.!,]|$))")
 """What asks whether it is so: "đã trả chưa"."""
 _OR_NOT = re.compile(
@@ -279,6 +281,8 @@ def parse_status(
     if not lets:
         to_let, rented = _RENTING if own else _OFFERED, "status room rented"
         hits = [hit for hit in hits if hit.label != rented or not to_let.search(fold(hit.phrase))]
+        if not (own or vocabulary.find(text, "asks", "count")):
+            hits = [hit for hit in hits if not _RENTAL.match(fold(text), hit.start)]
     # "phòng trống đang cho thuê" is to let
     hits = [
         hit

@@ -430,3 +430,10 @@ def test_the_same_word_of_another_thing_turns_no_sentence_round(claim: str) -> N
 def test_days_between_two_days_are_counted(claim: str, stands: bool) -> None:
     party = "Tiệc cuối năm\nTiệc cuối năm tổ chức ngày 19/12/2026."
     assert bool(ground(claim, (party,), ("Today: 2026-11-23 (Monday)",)).text) is stands
+
+
+@pytest.mark.parametrize("times", [3, 5, 12])
+def test_the_first_beyond_a_bound_is_known_and_no_other(times: int) -> None:
+    passage = f"Đi muộn quá {times} lần trong một tháng thì bị trừ 100.000 VND mỗi lần tiếp theo."
+    assert ground(f"Bị trừ từ lần thứ {times + 1} trong tháng.", [passage]).text
+    assert not ground(f"Bị trừ từ lần thứ {times + 2} trong tháng.", [passage]).text
