@@ -132,9 +132,7 @@ def test_a_weight_is_read_with_and_without_a_space(grams: str) -> None:
     assert danger("tôi uống 1g paracetamol trong hôm nay rồi") is None
 
 
-@pytest.mark.parametrize(
-    "told", ["Mẹ em đi cấp cứu về ổn rồi ạ.", "Mẹ em đỡ méo hơn rồi ạ.", "Mẹ em vẫn vậy ạ."]
-)
+@pytest.mark.parametrize("told", ["Mẹ em đỡ méo hơn rồi ạ.", "Mẹ em vẫn vậy ạ."])
 def test_a_question_of_another_matter_behind_what_is_told_is_answered_beside_the_reminder(told: str) -> None:
     now = datetime(2026, 11, 23, 10, tzinfo=UTC)
     present = Emergency("nerve", now, "mẹ e", severe=True)
