@@ -29,7 +29,7 @@ from troly_dental.guard import advice
 from troly_dental.guard.danger import NAMES
 from troly_dental.lookup import Findings, SpokenAnswer, listed, option
 from troly_dental.memory.connection import MemoryContext
-from troly_dental.memory.facts import about_the_same, is_habit, short
+from troly_dental.memory.facts import about_the_same, is_habit, short, without
 from troly_dental.memory.store import facts_of, revision_of
 from troly_dental.memory.types import Fact
 from troly_dental.output_rail import CITED, OutputRail, doses, unwarned
@@ -356,10 +356,8 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     wished = wishes(question)
     hotline = turn.persona().hotline
     noted = _noted(question, lang)
-    named = question
-    for fact in stated(facts_of(question)):
-        # What one says one is allergic to is not about to be taken.
-        named = named.replace(fact.text, " ") if fact.kind == "allergy" else named
+    # What one says one is allergic to is not about to be taken.
+    named = without(question, (one for one in stated(facts_of(question)) if one.kind == "allergy"))
     found_against = (*conflicts(named, facts), *supposed_conflicts(named))
     against = [one.told(lang) for one in found_against]
     replies = [*noted, *against, *(say(f"answer.{wish}", lang, hotline=_clinic(hotline)) for wish in wished)]
@@ -386,14 +384,16 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     if (
         {"recall", "forget"} & set(wished)
         or (noted and not _says_more(question))
-        or (unsaid and not bundled.asks(_without_facts(question)))
+        or (unsaid and not bundled.asks(without(question, facts_of(question))))
         or (
             replies
             and not (answer.whole if not rest and set(wished) - {"diagnosis", "declare"} else answer.about)
         )
     ):
         # What was said is the answer; a note about something near is none.
-        answer = bundled.NoteAnswer()
+        # "Nhét bông tẩm thuốc vào lỗ được không": no medicine is picked, but a note may forbid just that.
+        asked = (*found.before, *found.spare) if "medicine" in wished and not against else ()
+        answer = bundled.ruling(asked, question, lang)
     said_so = bool(replies) or bundled.asks_leave(question)
     if answer.text and (bundled.asks_leave(question) or names_treatment(question)):
         # Whether and how something is done depends on what the person has.
@@ -460,17 +460,10 @@ def _beside_price(question: str) -> str:
 
 def _says_more(question: str) -> bool:
     """Whether `question` has more than facts of one's health, or one that a note is about: not "con tôi 7 tuổi"."""
-    own, rest = facts_of(question), question
-    for fact in (*stated(own), *none_known(own)):
-        rest = rest.replace(fact.text, " ")
+    own = facts_of(question)
+    rest = without(question, (*stated(own), *none_known(own)))
     more = {word.folded for word in without_everyday(rest)} - {"khong", "no", "da", "vang"}
     return bool(more or (stated(own) and bundled.subjects(question)))
-
-
-def _without_facts(question: str) -> str:
-    for fact in facts_of(question):
-        question = question.replace(fact.text, " ")
-    return question
 
 
 def _unsaid(state: Mapping[str, Any], lang: Lang) -> list[str]:
@@ -479,7 +472,7 @@ def _unsaid(state: Mapping[str, Any], lang: Lang) -> list[str]:
     held = {(fact.kind, fact.value) for fact in stated(known)}
     gone = [fact for fact in stated(before) if fact not in known and (fact.kind, fact.value) not in held]
     denied = taken_back(own)
-    if not gone and (not denied or bundled.asks(_without_facts(state["question"]))):
+    if not gone and (not denied or bundled.asks(without(state["question"], own))):
         return []
     left = [fact for fact in stated(known) if gone and fact not in before and fact not in own]
     lines = [say(f"safety.{'dropped' if gone else 'not_noted'}", lang, facts=told(gone or denied, lang))]

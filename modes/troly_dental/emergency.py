@@ -17,6 +17,7 @@ from troly_dental.guard import Danger, advice, danger, follow_up, is_severe
 from troly_dental.guard.danger import NAMES
 from troly_dental.guard.rules import ASKS_AT_END, names_mouth
 from troly_dental.guard.spelling import LEXICONS
+from troly_dental.guard.verdict import last_question
 from troly_dental.memory.facts import is_another, patient_of, person_of
 from troly_dental.notes import asks, of_topics, subjects
 from troly_dental.sentences import best_lines, sentences_of
@@ -282,7 +283,7 @@ def _is_aside(text: str, present: Emergency, lang: Lang) -> bool:
         name != _GENTLE
         # "vo lung 5 cai roi" names no wife.
         and (name not in _NOW or names_mouth(text))
-        and (follow_up(text) in _ASIDE or is_another(person_of(text), present.patient))
+        and (follow_up(last_question(text) or text) in _ASIDE or is_another(person_of(text), present.patient))
         and set(subjects(text)) - {*subjects(advice(name, lang)), *_FIRST_AID.get(name, ())}
     )
 

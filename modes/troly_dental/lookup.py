@@ -120,7 +120,7 @@ _CHOICE = re.compile(
 # A place in a list: "cái đầu" may ache, "con đầu tiên" is a child.
 _IN_A_LIST = re.compile(r"^(?!con )(?!.*\b(?:con lai|other)$).*\b(?:thu|tien|cung|the)\b")
 _BETWEEN = re.compile(r",|\b(?:hay|hoặc|hoac|so với|so voi|or|vs|versus|and|và)\b", re.IGNORECASE)
-_NO_NAME = re.compile(r"(?:(?<=^)|(?<=,))\s*[^\s,]+(?:\s+[^\s,]+){3,},")
+_NO_NAME = re.compile(r"(?:(?<=^)|(?<=,))\s*[^\s,]+(?:\s+(?!(?:hay|hoặc|hoac|or|vs)\b)[^\s,]+){3,},")
 # The place that each of these picks; all others pick the last.
 _PLACES = {
     "dau": 0, "dau tien": 0, "nhat": 0, "mot": 0, "first": 0, "former": 0, "hai": 1, "second": 1, "ba": 2, "third": 2, "tu": 3, "fourth": 3,
@@ -137,9 +137,19 @@ def option(question: str, earlier: Sequence[str]) -> str:
         if found and len(parts) > 1:
             place = _PLACES.get(found[1] or found[2], -1)
             topics = parts[place] if place < len(parts) else {}
-            best = sorted(topics, key=lambda one: -topics[one])[:1]
-            return "".join(note.title for note in bundled.of_topics(best, "vi"))
+            return _subject(topics)
+        asked = [part for part in _BETWEEN.split(text) if bundled.asks(part)] if text is earlier[-1] else []
+        place = _PLACES.get(found[1] or found[2], len(asked) - 1) if found else 0
+        if len(asked) > max(place, 1):
+            # "Niềng mất bao lâu, có đau không": the second thing is whether it hurts.
+            return f"{_subject(bundled.subjects(text))} {asked[place]}".strip()
     return ""
+
+
+def _subject(topics: Mapping[str, int]) -> str:
+    """The title of the note that most words name; "" of none."""
+    best = sorted(topics, key=lambda one: -topics[one])[:1]
+    return "".join(note.title for note in bundled.of_topics(best, "vi"))
 
 
 def listed(question: str, said: str) -> tuple[int, str] | None:

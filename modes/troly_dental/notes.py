@@ -36,6 +36,7 @@ from troly_dental.sentences import (
     count_told,
     general_lexicon,
     general_words,
+    ruling_lines,
     sentences_of,
     share_told,
     subject_words,
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
 _SCATTER = 4
 PRICE = "cost"
 _DENIED = re.compile(
-    r"(?:^|(?<=[,.;]))\s*(?:(?:(?:tôi|toi|em|mình|minh|tui|con|cháu|chau|bé|be|nó|i|he|she|we)\s+(?!.{0,8}(?:muốn|muon|biết|biet|dám|dam|chịu|chiu|thể|the|được|duoc|có tiền|co tien|want|know|like|afford|can)\b))?"
+    r"(?:^|(?<=[,.;]))\s*(?:(?:(?:tôi|toi|em|mình|minh|tui|con|cháu|chau|bé|be|nó|i|he|she|we)(?:['’](?:m|s|re)|\s+(?:am|is|are))?\s+(?!.{0,8}(?:muốn|muon|biết|biet|dám|dam|chịu|chiu|thể|the|được|duoc|có tiền|co tien|want|know|like|afford|can)\b))?"
     r"(?:không|khong|ko|chưa|chua|no|not|nothing|without|don'?t|doesn'?t|never)\b(?:(?!\b(?:thì|thi|mà|ma|sao|so why)\b)[^,.;?])*"
     r"|[^,.;?]*\b(?:bình thường|binh thuong|cũng được|như thường|is fine|are fine|is normal|isn'?t \w+|aren'?t \w+)\b)(?=[,.;]|(?:thì|thi|mà|ma|sao|so why)\b)",
     re.IGNORECASE,
@@ -116,10 +117,14 @@ def just_done(question: str) -> frozenset[str]:
     """The treatments that `question` tells of as done, where it tells what is felt or asks when something may be done: that
     comes of them before anything else ("mới trám răng hôm qua, uống lạnh thấy ê")."""
     asked = spellings_of(question)[-1]
-    if not (asked_lexicon().has(asked, "felt") or _asks_when(asked)):
-        return frozenset()
-    done = [part for part in PART.split(asked) if asked_lexicon().has(part, "just done")]
-    return _TREATMENTS & {topic for part in done for topic in subjects(part)}
+    felt = asked_lexicon().has(asked, "felt") or _asks_when(asked)
+    return _TREATMENTS & _done(question) if felt else frozenset()
+
+
+def _done(question: str) -> frozenset[str]:
+    """The topics of the parts of `question` that tell what was done."""
+    done = [part for part in PART.split(spellings_of(question)[-1]) if asked_lexicon().has(part, "just done")]
+    return frozenset(topic for part in done for topic in subjects(part))
 
 
 def _asks_when(text: str) -> bool:
@@ -173,7 +178,9 @@ def shares_of(question: str) -> dict[str, float]:
 
 def _without_denied(question: str) -> str:
     """`question` without the parts that only say what is not so: "có mụn mủ, không sưng mặt"."""
-    left = _EXCLUDED.sub(lambda told: " " if _topics_left_out(told) else told[0], _DENIED.sub("", question))
+    left = _EXCLUDED.sub(
+        lambda told: " " if subjects(told[1] or told[2]) else told[0], _DENIED.sub("", question)
+    )
     left = left.strip(" ,.;")
     return left if left and (names_mouth(left) or not subjects(question) or _excluded(question)) else question
 
@@ -181,7 +188,7 @@ def _without_denied(question: str) -> str:
 def _excluded(question: str) -> frozenset[str]:
     """The topics that `question` names only to leave them out, and the treatments that were not done where it is asked why
     something is so: "em không niềng răng, sao răng lệch"."""
-    left_out = {topic for told in _EXCLUDED.finditer(question) for topic in _topics_left_out(told)}
+    left_out = {topic for told in _EXCLUDED.finditer(question) for topic in subjects(told[1] or told[2])}
     if _WHY.search(fold.fold(_DENIED.sub("", question))):
         left_out |= {
             topic for told in _DENIED.finditer(question) for topic in subjects(told[0])
@@ -190,10 +197,6 @@ def _excluded(question: str) -> frozenset[str]:
     if measured != fold.fold(question) and _OVERDOSE not in subjects(measured):
         left_out.add(_OVERDOSE)
     return frozenset(left_out)
-
-
-def _topics_left_out(told: re.Match[str]) -> set[str]:
-    return set(subjects(told[1] or told[2]))
 
 
 @cache
@@ -351,12 +354,18 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
     points: dict[str, float] = {}
     shares = shares_of(question)
     just = just_done(question) if PRICE not in named else frozenset()
-    whole = {topic for topic, words in named.items() if words >= _WHOLE_SUBJECT or topic in _SWALLOWED}
-    first, second = sorted(shares.values(), reverse=True)[:2]
+    others = {topic: share for topic, share in shares.items() if not just or topic not in _done(question)}
+    first, second = sorted(others.values(), reverse=True)[:2]
     leads = first >= _LEADS * second
+    # What one says of oneself is a subject of its own where no note has more of the question: "mang thai, nướu hay chảy máu".
+    whole = {
+        topic
+        for topic, words in named.items()
+        if words >= _WHOLE_SUBJECT or topic in _SWALLOWED or (_of_a_person(topic) and shares[topic] >= first)
+    }
     unsought = 1.1 if count_told(question) < 2 else _AHEAD if leads else _UNSOUGHT
     # What came of what was done has far more of it than that: "nhổ răng hôm kia, chỗ nhổ trống hoác, đau lan lên tai".
-    came = {topic for topic, share in shares.items() if just and leads and share == first >= _UNSOUGHT} - just
+    came = {topic for topic, share in others.items() if just and leads and share == first >= _UNSOUGHT}
     found |= dict.fromkeys(came, 1.0)
     # Beside a subject of its own what was done only counts too.
     beside = named.keys() - just - _FELT and not _asks_when(question)
@@ -366,9 +375,11 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
             topic in {*found, *whole, *just}
             or (topic in before and share >= _FOLLOWED)
             or (follows and topic == before[0])
-            or first == share >= unsought
+            or share >= max(first, unsought)
         ):
             points[topic] = share + max(_SOUGHT * found.get(topic, 0.0), _GOES_ON * (topic in before))
+            # "Thế hôm nay súc miệng được chưa" is asked of what was spoken of where that has all of it.
+            points[topic] += _GOES_ON * (topic in before and share >= first and bool(_AND_SO.match(question)))
             points[topic] += _SOUGHT * ((topic in whole) + (topic in whole & _SWALLOWED))
             points[topic] += since * (topic in just)
     for topic in _of_the_person(question, named, before):
@@ -452,13 +463,11 @@ def answer(
             best = body
         if note.topic in named or chosen[0][0].topic not in named:
             read |= {sentence: _in_both(note).get(sentence, sentence) for sentence in (*best, *advice)}
-        head = say("notes.head", lang, title=note.title, date=shown_date(note.date, lang))
-        source = say("notes.source", lang, source=note.source)
-        parts.append("\n".join([head, *(f"- {sentence}" for sentence in best), *advice, source]))
+        parts.append(_read_out(note, best, advice, lang))
     covered, missing = _coverage(question, [note for note, _ in chosen], read, lang)
-    if missing and (asking := _asking(question)) != question and chosen[0][0].topic in subjects(asking):
+    if missing and (asked := _asking(question)) != question and chosen[0][0].topic in subjects(asked):
         # What is told beside a question that the notes answer changes nothing in what they say.
-        beside, missing = missing, _coverage(asking, [note for note, _ in chosen], read, lang)[1]
+        beside, missing = missing, _coverage(asked, [note for note, _ in chosen], read, lang)[1]
         if not missing:
             parts.append(say("notes.beside", lang, words=", ".join(f"“{word}”" for word in beside[:_NAMED])))
     if missing:
@@ -466,6 +475,21 @@ def answer(
         parts.insert(0, say("notes.partly", lang, words=words))
     held = tuple(note for note, _ in chosen)
     return NoteAnswer("\n\n".join(parts), held, not missing, covered)
+
+
+def _read_out(note: Note, sentences: Sequence[str], advice: Sequence[str], lang: Lang) -> str:
+    head = say("notes.head", lang, title=note.title, date=shown_date(note.date, lang))
+    source = say("notes.source", lang, source=note.source)
+    return "\n".join([head, *(f"- {sentence}" for sentence in sentences), *advice, source])
+
+
+def ruling(notes: Sequence[Note], question: str, lang: Lang) -> NoteAnswer:
+    """What the first of `notes` says that forbids or allows the very thing that `question` asks for."""
+    for note in notes:
+        sentences = [one for one in sentences_of(note.text) if not doses(one)]
+        if lines := ruling_lines(sentences, question, _twins(note, len(sentences))):
+            return NoteAnswer(_read_out(note, lines, [], lang), (note,), True, True)
+    return NoteAnswer()
 
 
 def _with_all_words(
@@ -499,7 +523,7 @@ def asks(text: str) -> bool:
     text = spellings_of(text)[-1]
     return (
         "?" in text
-        or any(label.endswith(" asked") for label in asked_lexicon().labels_in(text))
+        or any(label.endswith(" asked") for label in asked_lexicon().labels_in(text) if label != "see asked")
         or any(word in _LISTS["question words"] for word in fold.folded_words(text))
     )
 
@@ -525,6 +549,7 @@ def _adds(second: Note, first: Note, question: str) -> bool:
 
 
 _COMPARES = re.compile(r"\b(?:hon|than|more|less)\b")
+_AND_SO = re.compile(r"\W*(?:thế|the|vậy|vay|z|v|còn|con|and|so|then|but)\s", re.IGNORECASE)
 _POINTS_BACK = re.compile(r"\b(?:it|they|them|nó|chúng|mấy cái đó)\b", re.IGNORECASE)
 
 
@@ -558,14 +583,14 @@ def _coverage(
     pairs = {pair for text in texts for pair in fold.bigrams(fold.folded_words(text))}
     asked = spellings_of(_without_denied(question))[-1]
     kinds = [hit for hit in asked_lexicon().find(asked) if hit.label.endswith(" asked")]
-    read = [(hit.start, hit.end) for hit in (*kinds, *general_lexicon().find(asked))]
+    general = general_lexicon().find(asked)
+    read = [(hit.start, hit.end) for hit in (*kinds, *general)]
     words = [token for token in without_everyday(asked, read) if not token.folded.isdigit()]
     if not words and _ASKS_LEAVE.search(fold.fold(asked)):
         # What may be done is told by plain words too: "chơi thể thao được không", "can i still go to work".
+        phrases = spans_of((*kinds, *(hit for hit in general if " " in hit.phrase)))
         telling = telling_words(asked)
-        words = [
-            token for token in words_outside(fold.tokens(asked), spans_of(kinds)) if token.folded in telling
-        ]
+        words = [one for one in words_outside(fold.tokens(asked), phrases) if one.folded in telling]
     meant = concept_words(asked, texts)
     unread = [
         word
@@ -646,7 +671,7 @@ def as_pages(notes: Sequence[Note], lang: Lang) -> tuple[Page, ...]:
 
 def _note(passage: Passage, lang: Lang) -> Note:
     """The note that `passage` is of; of one that ships, its version in `lang`."""
-    own = _by_key().get(passage.document)
+    own = next((one for one in note_files() if one.key == passage.document), None)
     if own is None:
         # A document that somebody added to the corpus: named by itself, dated by when it was loaded.
         day, spoken = passage.ingested_at[:10], detect(passage.text)
@@ -682,8 +707,12 @@ def _shipped(note: NoteFile) -> Note:
 def _named(topic: str, named: Mapping[str, int]) -> float:
     """How much the question names `topic`, 0-1; what it says of the person comes first."""
     words = named.get(topic, 0)
-    person = any(note.person for note in _by_topic().get(topic, {}).values())
-    return min(1.0, words / _WHOLE_SUBJECT + (_PERSON if words and person else 0.0))
+    return min(1.0, words / _WHOLE_SUBJECT + (_PERSON if words and _of_a_person(topic) else 0.0))
+
+
+def _of_a_person(topic: str) -> bool:
+    """Whether the notes of `topic` are about what somebody has."""
+    return any(note.person for note in _by_topic().get(topic, {}).values())
 
 
 def shown_date(date: str, lang: Lang) -> str:
@@ -704,11 +733,6 @@ def _twins(note: Note, count: int) -> Sequence[str]:
     other = _by_topic().get(note.topic, {}).get("en" if note.lang == "vi" else "vi")
     found = sentences_of(other.text) if other else []
     return found if len(found) == count else ()
-
-
-@cache
-def _by_key() -> Mapping[str, NoteFile]:
-    return {note.key: note for note in note_files()}
 
 
 @cache

@@ -16,7 +16,7 @@ from troly.text.match import Lexicon
 from troly.text.numbers import find_amounts
 from troly.text.wordlist import read_lists
 from troly_dental.memory.types import Fact
-from troly_dental.safety import Conflict, conflicts, given_by_clinics, on_prescription
+from troly_dental.safety import Conflict, conflicts, names_group
 from troly_dental.safety import medicines as known_medicines
 from troly_dental.strings import say
 
@@ -176,7 +176,7 @@ class OutputRail:
         reckoned = derived_figures(body, self._own_figures)
         wanted -= self._own_doses
         wanted -= {dose for dose in wanted if any(amount.value in reckoned for amount in find_amounts(dose))}
-        stated = not on_prescription(body) and any(
+        stated = not names_group(body, "prescription") and any(
             source.states(wanted, medicines(body)) for source in self._sources
         )
         return ("dose", say("rail.dose", self._lang)) if wanted and not stated else None
@@ -376,7 +376,7 @@ def unwarned(text: str, facts: Sequence[Fact]) -> tuple[Conflict, ...]:
         one
         for sentence in _END.split(text)
         for one in conflicts(sentence, facts)
-        if not (_only_named if given_by_clinics(one.medicine) else warns)(sentence, [one.medicine])
+        if not (_only_named if names_group(one.medicine, "given") else warns)(sentence, [one.medicine])
     ]
     return tuple({one.medicine: one for one in found}.values())
 

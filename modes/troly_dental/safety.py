@@ -23,6 +23,7 @@ from troly_dental.memory.facts import (
     is_denied,
     person_of,
     same_person,
+    without,
 )
 from troly_dental.memory.types import Fact
 from troly_dental.strings import say
@@ -193,18 +194,8 @@ def supposed_conflicts(question: str) -> tuple[Conflict, ...]:
     return conflicts(_CASE.sub(" ", question), facts) if facts else ()
 
 
-def on_prescription(text: str) -> bool:
-    """Whether a medicine is named that only a prescription gives."""
-    return _names(text, "prescription")
-
-
-def given_by_clinics(text: str) -> bool:
-    """Whether a medicine is named that only a clinic gives: a local anaesthetic."""
-    return _names(text, "given")
-
-
-def _names(text: str, table: str) -> bool:
-    """Whether `text` names a medicine of the groups of a table of `contraindications.toml`."""
+def names_group(text: str, table: Literal["prescription", "given"]) -> bool:
+    """Whether `text` names a medicine that only a prescription, or a clinic itself, gives (`contraindications.toml`)."""
     return not set(medicines().labels_in(text)).isdisjoint(contraindications()[table]["groups"])
 
 
@@ -302,7 +293,9 @@ def wishes(question: str) -> tuple[Wish, ...]:
     if kept := _of_what_is_noted(question):
         return (kept,)
     said = _HEARD.sub("", _BESIDES.sub("", question))
-    question = _without_taken(said)
+    # What it tells of as taken is not wished for.
+    taken = (one for one in find_facts(said) if one.kind == "medicine" and not person_of(one.text))
+    question = without(said, taken)
     labels = set(_wishes().labels_in(question))
     drug = (
         "medicine" in labels
@@ -343,14 +336,6 @@ def _of_what_is_noted(question: str) -> Wish | None:
     if "declare" in before:
         return "declare"
     return "recall" if {"recall", "told"} <= before or _OWN.search(fold(question)) else None
-
-
-def _without_taken(question: str) -> str:
-    """`question` without what it tells of as taken: that is not wished for."""
-    for fact in find_facts(question):
-        if fact.kind == "medicine" and not person_of(fact.text):
-            question = question.replace(fact.text, "")
-    return question
 
 
 def without_price(question: str) -> str:

@@ -127,6 +127,13 @@ def best_lines(lines: Sequence[str], question: str, count: int, twins: Sequence[
     return [lines[at] for at in (*firsts, *(at for at in chosen if at not in firsts))][:count]
 
 
+def ruling_lines(lines: Sequence[str], question: str, twins: Sequence[str]) -> list[str]:
+    """The best of `lines` where it forbids or allows the very thing that `question` asks for; none where it does not."""
+    best = best_lines(lines, question, 1, twins)
+    told = told_by(lines, question, "", twins)
+    return [line for line, one in zip(lines, told, strict=True) if line in best and _ruled_on(line, one)]
+
+
 def _ruled_on(line: str, told: Weights) -> set[str]:
     """Which of the things `told` the line forbids or allows: "không súc miệng"."""
     words = fold.tokens(line)
@@ -293,10 +300,8 @@ def _told(kind: str, sentence: str) -> float:
     """What a sentence gains that tells the `kind` of thing that is asked for; a time counts for more than saying that it is one."""
     if kind == "how long":
         return _TOLD_TIME * tells(kind, sentence) + asked_lexicon().has(sentence, kind)
-    if kind == "hurts":
-        return _TOLD_TIME * tells(kind, sentence)
-    if kind == "how":
-        return _TOLD_TIME * tells("how long", sentence)
+    if kind in {"how", "hurts"}:
+        return _TOLD_TIME * tells("how long" if kind == "how" else kind, sentence)
     if kind in {"may i", "why", "normal", "choice"}:
         return _TOLD_KIND * tells(kind, sentence)
     return _TOLD_KIND * len(

@@ -161,7 +161,7 @@ def judge(text: str, previous_question: str | None = None, previous_dental: bool
     """
     best = _judged(spellings_of(text)[-1])
     eats = previous_dental and _EATS.search(text) and not best.judgement.refused
-    before = previous_dental or _dental_before(previous_question)
+    before = previous_dental or _judged(spellings_of(previous_question or "")[-1]).judgement.score >= 0.5
     if (best.own_subject and not eats) or (best.judgement.social and not (before and _asks_besides(text))):
         return best.judgement
     if before:
@@ -184,10 +184,6 @@ def _asks_besides(text: str) -> bool:
 class _ScoredSpelling:
     judgement: Judgement
     own_subject: bool
-
-
-def _dental_before(question: str | None) -> bool:
-    return bool(question) and _judged(spellings_of(question or "")[-1]).judgement.score >= 0.5
 
 
 @lru_cache(maxsize=64)
@@ -256,13 +252,12 @@ def _hits(text: str) -> list[PhraseHit]:
     """The phrases found; words without accents that may mean a tooth do not also mean something else."""
     hits = _topics().find(text)
     sure = {(hit.start, hit.end) for hit in hits if hit.label in ("dental", "bare", "field")}
-    kept = [hit for hit in hits if not (hit.label in _AGAINST and _by_chance(hit, sure))]
+    # Without its accents one syllable may as well be another, and what has the same letters as a tooth's is that.
+    by_chance = {
+        hit for hit in hits if not hit.exact and (" " not in hit.phrase or (hit.start, hit.end) in sure)
+    }
+    kept = [hit for hit in hits if not (hit.label in _AGAINST and hit in by_chance)]
     return separate_trades(text, kept, hurts=any(hit.label == "pain" for hit in kept))
-
-
-def _by_chance(hit: PhraseHit, sure: set[tuple[int, int]]) -> bool:
-    """Whether a phrase without its accents may as well be another: one syllable, or the same letters as a tooth's."""
-    return not hit.exact and (" " not in hit.phrase or (hit.start, hit.end) in sure)
 
 
 def telling_words(text: str) -> set[str]:
@@ -282,11 +277,6 @@ def _stop_words() -> Mapping[str, Sequence[str]]:
         for entry in listed:
             found.setdefault(fold(entry), []).append(entry)
     return found
-
-
-def names_illness(text: str) -> bool:
-    """Whether an illness or a treatment of another kind is named."""
-    return any(hit.label == "medical" for hit in _hits(text))
 
 
 def _plurals(phrases: Iterable[str]) -> list[str]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 
-from troly.text.fold import WordToken, bigrams, fold, nfc, tokens
+from troly.text.fold import WordToken, accents, bigrams, fold, nfc, tokens
 from troly.text.language import is_syllable
-from troly.text.spelling import CHAT, Corrector, SpellingRules, chat_spellings
+from troly.text.spelling import CHAT, Corrector, SpellingRules, chat_spellings, nearest
 from troly.text.wordlist import LEXICONS as COMMON_LEXICONS
 from troly.text.wordlist import read_lists
 
@@ -19,11 +20,14 @@ LEXICONS = Path(__file__).parent / "lexicons"
 _HEAD, _TAIL = 3000, 1000
 # One letter more or less makes another word of a shorter one.
 _SHORTEST_SLIP = 5
+# Unless its neighbour tells which.
+_SHORTEST_IN_PAIR = 4
 _RULES = SpellingRules(
     most_words=1, two_slips_from=9, same_start=True, long_syllables=True, same_language=True, shortest_phrase=_SHORTEST_SLIP,
     most_tokens=1500,
 )  # fmt: skip
 _NO_N = re.compile(r"[aeiouy]g$")
+_TELEX_HAT = re.compile(r"([aeo])\1(?!\u0302)")
 # A word is not bent towards what speaks against teeth.
 _NO_TARGETS = frozenset({"other", "off", "medical", "elsewhere", "follow", "social"})
 # Short words that are worth a look all the same.
@@ -46,15 +50,30 @@ def spellings_of(text: str) -> tuple[str, ...]:
 
 
 def _without_wrong_accents(text: str) -> str:
-    """`text` where a word whose accents make none that is listed is bare, if it makes a listed pair with its neighbour without
-    them: "nhiẹt miêng"."""
+    """`text` where a word that makes none that is listed is bare, if it makes a listed pair with its neighbour without its
+    accents, or with one letter more, less or changed: "nhiẹt miêng", "nhiệt mệng"."""
     words, (listed, pairs) = tokens(text), _listed_words()
     for one, other in reversed(list(pairwise(words))):
-        if other.start - one.end == 1 and f"{one.folded}_{other.folded}" in pairs:
-            for word in (other, one):
-                if word.text not in listed:
-                    text = text[: word.start] + word.folded + text[word.end :]
+        if other.start - one.end > 1:
+            continue
+        meant = f"{one.folded}_{other.folded}"
+        meant = meant if meant in pairs else _near_pair(one, other)
+        for word, bare in zip((other, one), meant.split("_")[::-1] if meant else (), strict=False):
+            if word.text not in listed:
+                text = text[: word.start] + bare + text[word.end :]
     return text
+
+
+def _near_pair(one: WordToken, other: WordToken) -> str:
+    """The only listed pair of which one word is written as it is, the other, that no list has, with a slip; else ""."""
+    typed = (one.folded, other.folded)
+    strange = [not _corrector().is_known(word) for word in typed]
+    at = strange.index(True) if any(strange) else 0
+    if sum(strange) != 1 or len(typed[at]) < _SHORTEST_IN_PAIR:
+        return ""
+    beside = [both for pair in _listed_words()[1] if (both := pair.split("_"))[1 - at] == typed[1 - at]]
+    near = nearest(typed[at], [both[at] for both in beside if both[at][0] == typed[at][0]])
+    return "_".join([*typed[:at], *near, *typed[at + 1 :]]) if len(near) == 1 else ""
 
 
 @cache
@@ -99,10 +118,15 @@ def _meant() -> Iterator[str]:
 def _typed_in_haste(token: WordToken) -> str | None:
     """The word without its doubled letters ("sốtt") or with the n that chat leaves out ("miệg"), where that is a word."""
     word, folded = token.text, token.folded
-    if _corrector().is_known(folded) or not folded.isalpha() or is_syllable(folded):
+    # "Cug" is "cũng", but no "cứg".
+    known = _corrector().is_known(folded) and not (accents(word) and _NO_N.search(folded))
+    if known or not folded.isalpha() or is_syllable(folded):
         return None
-    # "neếu": the letter that carries the accents stays.
+    # "neếu": the letter that carries the accents stays; two of "heét" are one with its hat, as telex has it.
     once = "".join(one for one, after in zip(word, f"{word[1:]} ", strict=True) if fold(one) != fold(after))
+    hat = nfc(_TELEX_HAT.sub("\\1\u0302", unicodedata.normalize("NFD", word)))
+    if once not in _listed_words()[0] and hat in _listed_words()[0]:
+        once = hat
     if once != word and (_corrector().is_known(fold(once)) or is_syllable(fold(once))):
         return once
     if _NO_N.search(folded) and is_syllable(folded[:-1] + "ng"):

@@ -86,7 +86,7 @@ async def guard(
         return Verdict(False, "rules", 0.0, "social", social=True)
     # The first message of a process reads the word lists; nobody else should wait for that.
     ruled = await asyncio.to_thread(judge, text, last or None, previous_dental)
-    if not (ruled.dental or ruled.refused) and (asked := _last_question(text)):
+    if not (ruled.dental or ruled.refused) and (asked := last_question(text)):
         # Whatever is told before it, the message asks this.
         alone = await asyncio.to_thread(judge, asked, None, False)
         ruled = alone if alone.dental else ruled
@@ -127,7 +127,7 @@ def _only_thanks(text: str) -> bool:
     )
 
 
-def _last_question(text: str) -> str:
+def last_question(text: str) -> str:
     """The last sentence of several where it is marked as a question, else ""."""
     *before, last = _SENTENCE.split(text.strip())
     return last if before and last.endswith("?") else ""

@@ -5,13 +5,23 @@ from __future__ import annotations
 import re
 import tomllib
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from troly.text.fold import accents_agree, fold, fold_in_place, folded_words, nfc, span_in_place, tokens
+from troly.text.fold import (
+    accents_agree,
+    fold,
+    fold_in_place,
+    folded_words,
+    has_marks,
+    nfc,
+    span_in_place,
+    tokens,
+    words,
+)
 from troly.text.match import Lexicon, PhraseHit, words_outside
 from troly.text.wordlist import read_lists
 from troly_dental.memory.types import KINDS, Fact, FactKind
@@ -223,7 +233,7 @@ def revise(text: str, known: Sequence[Fact] = (), before: str = "") -> Revision:
     text = nfc(text[:LONGEST_READ])
     dropped: list[Fact] = []
     found, corrects = _stated(text, known, dropped)
-    back = [_wanted(match) for match in _TAKEN_BACK.finditer(fold(text))]
+    back = [" ".join((match[1] or match[2]).split()) for match in _TAKEN_BACK.finditer(fold(text))]
     for one in back:
         found = _instead(one, text, known, found, dropped)
     if corrects or back:
@@ -327,11 +337,9 @@ def _takes_back(denial: Fact, old: Fact) -> bool:
     """Whether a denial is of what was said: the same, any allergy of one who has none, or a pregnancy by another word."""
     if denial.kind == "pregnancy":
         return bool(_NURSES.search(fold(denial.value))) == bool(_NURSES.search(fold(old.value)))
-    anything = denial.kind == "allergy" and _of_anything(denial)
-    before, _cue, _after = fold(denial.text).partition(fold(denial.value))
-    return (not anything and mentions(old.value, denial.value)) or bool(
-        anything and _LISTED["no"] & set(folded_words(before)[-_BEFORE:])
-    )
+    if denial.kind == "allergy" and _of_anything(denial):
+        return denies_all(denial)
+    return mentions(old.value, denial.value)
 
 
 def _ends_pregnancy(part: _Part, known: Sequence[Fact], dropped: list[Fact]) -> None:
@@ -345,10 +353,6 @@ def _ends_pregnancy(part: _Part, known: Sequence[Fact], dropped: list[Fact]) -> 
             and same_person(person_of(old.text), whose)
             and not _NURSES.search(fold(old.value))
         ]
-
-
-def _wanted(match: re.Match[str]) -> str:
-    return " ".join((match[1] or match[2]).split())
 
 
 def _replaced(facts: list[Fact], part: _Part, pool: Sequence[Fact], dropped: list[Fact]) -> list[Fact]:
@@ -477,6 +481,13 @@ def denies_all(fact: Fact) -> bool:
     return fact.kind in {"medicine", "disease"} and bool(_NONE_AT_ALL.fullmatch(fold(fact.text)))
 
 
+def without(text: str, facts: Iterable[Fact]) -> str:
+    """`text` without the clauses that state `facts`."""
+    for fact in facts:
+        text = text.replace(fact.text, " ")
+    return text
+
+
 def short(fact: Fact) -> str:
     """A fact in few words, with whose it is: "con tôi: 7 tuổi"; the clause as it was said where that denies it."""
     person = person_of(fact.text)
@@ -518,10 +529,20 @@ def _family_history(fact: Fact) -> bool:
 def person_of(text: str) -> str:
     """Who a clause speaks of in place of the one who writes ("ba tôi", "my son"); "" where it is oneself or nobody."""
     text = _described().sub(r"\1 ", _without_courtesy(text))
-    hit = next(iter(_lexicon("other").find(text)), None)
+    hit = next(_others(text), None)
     if hit is None or _names_oneself(text[: hit.start]):
         return ""
     return text[hit.start : hit.end]
+
+
+def _others(text: str) -> Iterator[PhraseHit]:
+    """Where `text` names others than the one who writes; "mẹ e" is "mẹ em" among words with accents only, "co e" is "có ê"."""
+    marked = has_marks(words(text))
+    return (
+        hit
+        for hit in _lexicon("other").find(text)
+        if not hit.phrase.endswith(" e") or (marked and text[hit.start : hit.end].lower() == hit.phrase)
+    )
 
 
 @cache
@@ -595,7 +616,7 @@ def _asked_for(text: str) -> str | None:
             return person
         if _names_oneself(part.text):
             # "Tôi cho bé uống", "I give him": it is not said to be for the writer.
-            return None if _lexicon("other").find(part.text) or _GIVEN.search(part.folded) else ""
+            return None if any(_others(part.text)) or _GIVEN.search(part.folded) else ""
     return None
 
 
@@ -611,7 +632,7 @@ def _without_courtesy(text: str) -> str:
 def _names_oneself(text: str) -> bool:
     text = _without_courtesy(text)
     first = next(iter(_lexicon("oneself").find(text)), None)
-    other = next(iter(_lexicon("other").find(text)), None)
+    other = next(_others(text), None)
     return first is not None and (other is None or first.start < other.start)
 
 
@@ -707,8 +728,9 @@ def _health(part: _Part, hits: list[PhraseHit], labels: set[str], told: str) -> 
     if none := _NONE_AT_ALL.fullmatch(part.folded):
         kind, at = next((name, none.span(name)) for name, one in none.groupdict().items() if one)
         yield _fact("medicine" if kind.startswith("medicine") else "disease", part.written(*at), part.text)
-    if "pregnancy" not in labels and (weeks := _weeks_unborn(part)):
-        yield _fact("pregnancy", weeks, told)
+    weeks = part.written(*found.span()) if (found := _UNBORN.search(part.folded)) else ""
+    if "pregnancy" not in labels and weeks.lower().startswith("thai"):
+        yield _fact("pregnancy", weeks, told)  # not "Thái 32 tuần"
     if high := _PRESSURE.search(part.folded):
         cause = "high blood pressure" if re.search("bp|blood", high[0]) else "huyết áp cao"
         yield _fact("disease", f"{cause} {high['measured']}", told)
@@ -733,13 +755,6 @@ def _states(part: _Part, hits: list[PhraseHit], told: str) -> Iterator[Fact]:
                     before, after = _WEEKS_BEFORE.search(part.folded[:start]), _WEEKS.match(part.folded, end)
                     start, end = before.start() if before else start, after.end() if after else end
                 yield _fact(kind, re.sub("^b[iị] ", "", part.written(start, end)), told)
-
-
-def _weeks_unborn(part: _Part) -> str:
-    """ "Thai 32 tuần", but not "Thái 32 tuần"; "" where none is told."""
-    found = _UNBORN.search(part.folded)
-    weeks = part.written(*found.span()) if found else ""
-    return weeks if weeks.lower().startswith("thai") else ""
 
 
 _NO_ALLERGEN = re.compile(
@@ -888,11 +903,10 @@ def _after(part: _Part, cue: PhraseHit) -> str:
 
 def _speaks_of_self(part: _Part, hits: list[PhraseHit]) -> bool:
     """Whether somebody is named outside the words that speak of people in general."""
-    general = [(hit.start, hit.end) for hit in hits if hit.label == "general"]
+    general = [range(hit.start, hit.end) for hit in hits if hit.label == "general"]
     return any(
-        any(accents_agree(token.text, word) for word in _selves().get(token.folded, ()))
-        and not any(start <= token.start < end for start, end in general)
-        for token in tokens(_without_courtesy(part.text))
+        not any(hit.start in span for span in general)
+        for hit in _lexicon("self").find(_without_courtesy(part.text))
     )
 
 
@@ -918,7 +932,7 @@ def _lists() -> dict[str, tuple[str, ...]]:
         f"{one} {whose}"
         for one in lists["relative"]
         for whose in _LISTED["whose"]
-        if (one, whose) not in {("anh", "em"), ("chị", "em"), ("em", "em")}
+        if one not in {"anh", "chị", "em"} or whose not in {"em", "e"}
     )
     in_english = (f"{whose} {one}" for one in lists["relative in english"] for whose in ("my", "our"))
     # What the table knows is found wherever it is told.
@@ -971,11 +985,6 @@ def _persons() -> frozenset[str]:
 def _function_words() -> frozenset[str]:
     """The folded words that name nothing by themselves."""
     return frozenset({*_persons(), *_folds("filler"), *_folds("end"), *_folds("nothing"), "cua", "nha", "of"})
-
-
-@cache
-def _selves() -> dict[str, tuple[str, ...]]:
-    return {fold(word): (word,) for word in _lists()["self"]}
 
 
 # -- The facts that a prompt has room for.

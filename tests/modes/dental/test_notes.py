@@ -115,6 +115,8 @@ async def test_what_people_ask_finds_its_note(
         ("rụng hết răng thì làm sao", "dentures"),
         ("chưa trám răng bao giờ mà sao răng có đốm đen", "caries"),
         ("tôi không bọc sứ sao răng vẫn đen", "caries"),
+        ("I'm not a smoker, so why do my gums bleed", "gingivitis"),
+        ("she's not smoking, why is her breath bad", "bad-breath"),
     ],
 )
 async def test_what_is_excluded_or_denied_is_no_topic(services: Services, question: str, topic: str) -> None:
@@ -384,6 +386,19 @@ async def test_a_treatment_that_was_not_done_is_no_answer_to_why(services: Servi
         # What came of a treatment has more of the question than the treatment.
         ("nhổ răng hôm kia, chỗ nhổ trống hoác, đau lan lên tai", (), "dry-socket"),
         ("pulled my tooth 3 days ago and the pain is worse now, bad taste", (), "dry-socket"),
+        (
+            "Tôi nhổ răng khôn hôm thứ sáu, từ hôm qua đau nhói lan lên tai, miệng có mùi hôi",
+            (),
+            "dry-socket",
+        ),
+        # What one says of oneself, where no note has more of the question.
+        ("Em đang mang thai tuần 20, nướu hay chảy máu khi đánh răng là do đâu", (), "pregnancy"),
+        ("em bị tiểu đường, nướu hay chảy máu và lâu lành là do đâu", (), "diabetes"),
+        ("em đang mang thai, răng khôn mọc lệch có phải nhổ không", (), "wisdom-tooth"),
+        # What goes on from what was spoken of, and what does not.
+        ("thế hôm nay em súc miệng nước muối được chưa", ("after-extraction",), "after-extraction"),
+        ("hôm nay em súc miệng nước muối được chưa", ("after-extraction",), "mouthwash"),
+        ("thế niềng răng mất bao lâu", ("after-extraction",), "braces"),
         # When something may be done depends on what was done.
         ("Chiều nay em vừa nhổ răng, khi nào được súc miệng nước muối?", (), "after-extraction"),
         # What one states of oneself in a follow-up is asked of what was spoken of.
@@ -482,3 +497,22 @@ def test_when_a_child_is_to_be_seen_is_asked_of_the_note_before(must: str, takes
     found = notes.ranked((), asked, "vi", ["teething"])
     assert [note.topic for note in found] == ["teething"]
     assert "mười tám tháng" in notes.answer(found, asked, asked, "vi").text
+
+
+@pytest.mark.parametrize(
+    ("topic", "asked", "ruled"),
+    [
+        ("dry-socket", "nhét bông tẩm thuốc vào lỗ được không", "không tự nhét bông"),
+        ("mouth-ulcer", "chấm phèn chua cho mau lành được không", "Không chấm phèn chua"),
+        ("toothache", "can i put aspirin on the gum", "Never put a pain reliever"),
+        ("dry-socket", "uống amoxicillin được không", ""),
+        ("bad-breath", "có thuốc nào uống cho hết không", ""),
+    ],
+)
+def test_a_note_that_forbids_the_very_thing_is_heard_beside_a_refusal(
+    topic: str, asked: str, ruled: str
+) -> None:
+    lang = detect(asked)
+    said = notes.ruling(notes.of_topics((topic,), lang), asked, lang)
+    assert ruled in said.text
+    assert bool(said.text) is bool(ruled)

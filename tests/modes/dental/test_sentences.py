@@ -98,12 +98,27 @@ def test_a_place_in_a_choice_is_what_stood_there(said: str, title: str) -> None:
         ("cái nào rẻ hơn, cầu răng hay implant", "cái thứ hai bao lâu xong", "implant"),
         ("braces vs aligners vs veneers", "the third one", "veneer"),
         ("implant or bridge, which is better", "the third one", ""),
+        ("implant hay cầu răng bền hơn, có đau không", "cái thứ hai", "cầu răng"),
     ],
 )
 def test_a_place_counts_what_was_named_and_nothing_else(choice: str, said: str, title: str) -> None:
     picked = option(said, [choice, "hút thuốc có sao không"])
     assert title in picked.lower()
     assert bool(picked) is bool(title)
+
+
+@pytest.mark.parametrize("thing", ["niềng mắc cài", "trám răng", "bọc sứ"])
+@pytest.mark.parametrize(
+    ("which", "asked"), [("nhất", "mất bao lâu"), ("hai", "có đau ko"), ("ba", "kiêng ăn gì")]
+)
+def test_a_place_among_things_that_were_asked_at_once_is_of_these(thing: str, which: str, asked: str) -> None:
+    said = f"Cho mình hỏi 3 cái: {thing} mất bao lâu, có đau ko, kiêng ăn gì?"
+    picked = option(f"cái thứ {which} ấy, làm sao cho đỡ", ["hút thuốc có sao không", said])
+    assert asked in picked
+    # Only the last message; a place that nothing has; what was one question.
+    assert option(f"cái thứ {which} ấy", [said, "cảm ơn nha"]) == ""
+    assert option("cái thứ tư ấy", [said]) == ""
+    assert option("cái thứ hai ấy", [f"{thing} mất bao lâu"]) == ""
 
 
 @pytest.mark.parametrize(

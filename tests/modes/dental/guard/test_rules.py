@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.modes.dental.guard.written_messages import is_dental, written
 from troly.text.fold import fold
 from troly_dental.guard import judge
+from troly_dental.guard.spelling import spellings_of
 
 MESSAGES = written("guard_messages")
 
@@ -121,3 +122,28 @@ def test_without_accents_the_guard_is_right_as_well() -> None:
         if (judge(fold(one.text), before, about_teeth).score >= 0.5) != (one.wanted == "dental"):
             wrong.append(one.text)
     assert len(wrong) / len(MESSAGES) <= 0.03
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("nhiệt mệng", "nhiet mieng"),
+        ("tụt nướuu", "tut nuou"),
+        ("sờ cứg cứg", "so cung cung"),
+        ("răng trắg", "rang trang"),
+        # Two letters for one with its hat, as telex types it; the letter with the accents stays.
+        ("mấy ngày thì heét", "may ngay thi het"),
+        ("ăn keẹo", "an keo"),
+        # Nothing that a list has, and nothing that is far from every pair.
+        ("hàm giả mềnh", "ham gia menh"),
+        ("khám răng", "kham rang"),
+        ("răng cụ", "rang cu"),
+    ],
+)
+def test_a_slip_is_read_as_the_word_that_its_neighbour_or_its_letters_tell(typed: str, meant: str) -> None:
+    assert fold(spellings_of(typed)[-1]) == meant
+
+
+def test_two_letters_are_one_with_its_hat_where_a_list_has_that() -> None:
+    assert spellings_of("heét")[-1] == "hết"
+    assert spellings_of("neếu")[-1] == "nếu"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from troly.text.fold import fold
+from troly_dental.emergency import Emergency, reply
 from troly_dental.guard import danger
 
 
@@ -127,3 +130,18 @@ def test_an_end_that_is_of_no_thing_is_of_a_life(end: str) -> None:
 def test_a_weight_is_read_with_and_without_a_space(grams: str) -> None:
     assert danger(f"tôi uống {grams} paracetamol trong hôm nay rồi") is not None
     assert danger("tôi uống 1g paracetamol trong hôm nay rồi") is None
+
+
+@pytest.mark.parametrize("told", ["Mẹ em đỡ méo hơn rồi ạ.", "Mẹ em vẫn vậy ạ."])
+def test_a_question_of_another_matter_behind_what_is_told_is_answered_beside_the_reminder(told: str) -> None:
+    now = datetime(2026, 11, 23, 10, tzinfo=UTC)
+    present = Emergency("nerve", now, "mẹ e", severe=True)
+    other = "Cho em hỏi hàm giả của mẹ chà bằng kem đánh răng được không?"
+    said = reply(f"{told} {other}", [], present, now, "vi")
+    assert said is not None
+    assert said.aside
+    assert said.emergency == present
+    # What is asked of the danger itself is none of another matter.
+    same = reply(f"{told} Giờ mẹ em phải làm gì?", [], present, now, "vi")
+    assert same is not None
+    assert not same.aside

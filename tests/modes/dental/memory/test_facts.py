@@ -420,6 +420,17 @@ def test_the_fact_of_a_child_stays_the_childs(whose: str, asked: str, kept: bool
     assert about_the_same(own, "răng tôi đau, uống amoxicillin được không") == own
 
 
+@pytest.mark.parametrize("one", ["mẹ", "ba", "vợ", "bà nội", "con dâu"])
+@pytest.mark.parametrize("what", ["bị tiểu đường", "dị ứng penicillin", "đang uống warfarin"])
+def test_a_relative_is_the_same_however_her_own_is_written(one: str, what: str) -> None:
+    (short,), (full,) = find_facts(f"{one} e {what}"), find_facts(f"{one} em {what}")
+    assert same_person(person_of(short.text), person_of(full.text))
+    assert person_of(short.text)
+    # "Có ê", "còn ê" are nobody.
+    assert person_of("uong lanh co e khong") == person_of("rang con e khi uong lanh") == ""
+    assert person_of("chị e ơi cho hỏi") == ""
+
+
 @pytest.mark.parametrize(
     "who", ["bố chồng em", "sếp mình", "bạn cùng phòng em", "chú ấy", "cô giáo em", "nhỏ bạn thân"]
 )
