@@ -38,7 +38,7 @@ _LEFT = 0.6
 # How many earlier messages are read with one.
 _EARLIER = 3
 # A longer text is read in parts too: one sentence of a story may hold the danger.
-_PART = 150
+_LONG, _PART = 450, 80
 _CLAUSE = re.compile(r"(?<=[,.;!?\n])")
 _DOUBT = re.compile(r"\b(?:chac|co le|hinh nhu|maybe|probably|perhaps|i think|i guess)\b")
 _SENTENCE = re.compile(r"(?<=[.!?;\n])\s+|\n+")
@@ -106,9 +106,9 @@ def _classifier(name: str) -> Classifier:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """`text`, and of a long one its sentences, joined to parts of about 150 characters."""
+    """`text`, and of a long one its sentences, joined to parts of about 80 characters."""
     yield text
-    if len(text) <= 3 * _PART:
+    if len(text) <= _LONG:
         return
     part = ""
     for sentence in _SENTENCE.split(text):
