@@ -1334,12 +1334,19 @@ def _counted_in(parts: Parts, before: DataQuery) -> tuple[Parts, DataQuery]:
     """What is to be counted in too: beside the values asked for before, no longer left out, or of all that there are."""
     for one in parts.added:
         held = next((each for each in (*before.part, *before.conditions) if each.ref == one.ref), None)
-        if held is None or held.op not in {"eq", "in", "ne", "nin"}:
+        alone = held is not None and parts.has("keeps these") and not _leaves_out(held)  # "giữ lại Shopee"
+        if held is None or alone or held.op not in {"eq", "in", "ne", "nin"}:
             continue
         old, new = values_of(held), values_of(one)
         rest = [each for each in parts.conditions if each.ref != one.ref]
         if _leaves_out(held):
-            left = [each for each in old if each not in new]
+            more = [
+                value
+                for each in parts.conditions
+                if each.ref == one.ref and _leaves_out(each)
+                for value in values_of(each)
+            ]
+            left = list(dict.fromkeys(each for each in [*old, *more] if each not in new))
             out = [_of_values(held, "nin", left)] if left else []
         else:
             values = [*old, *(each for each in new if each not in old)]

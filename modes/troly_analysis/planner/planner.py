@@ -1214,8 +1214,13 @@ def _not_left_out(best: _Candidate, before: DataQuery | None) -> list[str]:
     if best.followed and before is not None and not anew:
         held = [each for each in before.conditions if each.op in {"ne", "nin"} and each.value is not None]
         out += [(each.ref, value) for each in held if each.ref in dict(out) for value in values_of(each)]
+    again = [(each.ref, value) for each in parts.added for value in values_of(each)]
     queries = [each for each in (best.built.query, best.built.also) if each is not None]
-    kept = (value for ref, value in out if not all(_is_out(ref, value, each) for each in queries))
+    kept = (
+        value
+        for ref, value in out
+        if (ref, value) not in again and not all(_is_out(ref, value, each) for each in queries)
+    )
     return list(dict.fromkeys(kept))
 
 

@@ -1327,9 +1327,10 @@ class Reader:
             made = Condition(value.ref, "in" if several else "eq", said, mention.text)
             self._adds(at, made, denied=denied)
             if made in self.parts.added:
-                held = any(each.ref == value.ref for _, each, _ in found)
-                if self.any("including", "takes in") and not held:
-                    continue  # "tính cả đơn hủy" leaves nothing out
+                beside = {out for _, each, out in found if each.ref == value.ref}
+                bare = self.any("keeps these") and not beside  # "giữ lại Shopee": that alone
+                if self.any("including", "takes in", "keeps") and False not in beside and not bare:
+                    continue  # "tính cả đơn hủy" leaves nothing out, "trừ đơn hủy, vẫn tính đơn hoàn" that alone
                 denied = False
             found.append((at, made, denied))
         found += self._yes_or_no()
@@ -1345,8 +1346,11 @@ class Reader:
         """The place of what says that a value or days are counted in too ("gộp thêm Website", "tính cả đơn hủy"); -1 for none."""
         for nth in range(at - 1, -1, -1):
             mention = self.mentions[nth]
-            if self.has(nth, "add", "including", "takes in"):
-                return -1 if mention.has("all") and self.mentions[at].period else nth  # "cả tháng 10"
+            if self.has(nth, "add", "including", "takes in", "keeps"):
+                only = self.has(nth, "keeps these") and self.has(nth - 1, "only")
+                return (
+                    -1 if only or (mention.has("all") and self.mentions[at].period) else nth
+                )  # "cả tháng 10"
             named = self.is_rows(nth) or (mention.targets and self.figure(nth) is None)
             named = named or mention.role in {"value", "period"}
             if not (named or self.is_link(nth) or self.has(nth, "and")):
@@ -1582,8 +1586,12 @@ class Reader:
         crossed = False
         for place in range(at - 1, max(at - 7, -1), -1):
             mention = self.mentions[place]
-            if self._ends_between(place, at):
-                return False  # "… cũng không ra. Áo khoác gió còn bao nhiêu"
+            if self._ends_between(place, at) or (
+                mention.has("keeps") and not self.has(place - 1, "not", "deny")
+            ):
+                return (
+                    False  # "… cũng không ra. Áo khoác gió còn bao nhiêu", "bỏ đơn hủy, vẫn giữ đơn hoàn trả"
+                )
             if mention.said == "ngoai" and place == at - 1:
                 return self._leaves_out(place)
             if mention.has("minus") and self._subtracts(place):

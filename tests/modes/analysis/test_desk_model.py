@@ -380,8 +380,34 @@ async def test_small_talk_is_streamed_and_made_up_figures_are_cut(own_home: Path
         first = await analyst.ask("xin chào")
         second = await analyst.ask("alo alo")
     assert first.done.text == "Chào bạn, tôi rất vui!"
-    assert second.done.text == "Xin chào bạn! Tôi giúp bạn xem số liệu."
+    assert second.done.text == "Xin chào bạn! Tôi giúp bạn xem số liệu. Bạn hỏi gì cũng được."
     assert second.done.source == "mixed"
+    steps = [str(each) for each in second.events if isinstance(each, StepFinished)]
+    assert any("5 tỷ" in each for each in steps)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Tôi luôn ở đây 24/7. Bạn cứ hỏi nhé.",
+        "Bạn thử hỏi top 5 sản phẩm bán chạy nhất nhé. Tôi xem giúp ngay.",
+        "Bạn có thể hỏi:\n1. Doanh thu tháng này\n2. Đơn hàng theo kênh\n3. Sản phẩm bán chạy\nBạn muốn xem gì?",
+        "Ví dụ “các đơn hàng trên 500 nghìn”. Bạn hỏi thử nhé.",
+    ],
+)
+async def test_a_number_that_states_nothing_is_not_cut_from_small_talk(own_home: Path, said: str) -> None:
+    with desk(own_home, said) as (analyst, _):
+        told = await analyst.ask("xin chào")
+    assert told.done.text == said
+
+
+@pytest.mark.parametrize("lie", ["Bạn có 1.200 đơn.", "Hôm qua tăng 15%.", "2. Doanh thu là 5 tỷ."])
+@pytest.mark.parametrize("at", range(3))
+async def test_only_what_states_a_figure_is_cut_from_small_talk(own_home: Path, lie: str, at: int) -> None:
+    true = ["Chào bạn nhé!", "Tôi giúp bạn xem số liệu."]
+    with desk(own_home, "\n".join([*true[:at], lie, *true[at:]])) as (analyst, _):
+        told = await analyst.ask("xin chào")
+    assert told.done.text.split("\n") == true
 
 
 async def test_several_calls_that_answer_together_are_told_by_their_own_sentences(own_home: Path) -> None:
