@@ -39,7 +39,9 @@ _QUARTER = re.compile(
 _MONTHS = re.compile(r"(?<![\d/.,])(\d{1,2})(?=(?:\s*(?:,|&|và|and)\s*\d{1,2})+/(\d{4}))")
 _ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4}
 # "1-22/11/2026": the first of two days that share a month.
-_FIRST = re.compile(rf"(?<![\d/.,-])(\d{{1,2}})(?=\s?[-–]\s?\d{{1,2}}{_SEP}(\d{{1,2}})(?:{_SEP}(\d{{4}}))?(?![\d/]))")
+_FIRST = re.compile(
+    rf"(?<![\d/.,-])(\d{{1,2}})(?=\s?[-–]\s?\d{{1,2}}{_SEP}(\d{{1,2}})(?:{_SEP}(\d{{4}}))?(?![\d/]))"
+)
 _DAY = re.compile(r"(?<![\d/.,])(\d{1,2})/(\d{1,2})(?![\d/]|[.,]\d)")
 _SPOKEN = re.compile(
     r"\b(?:(thang|month)|(quy|quarter|q)|(nam|year|in|since|of|january|february|march|april|may|june|july|august"

@@ -371,6 +371,21 @@ def meant(start: date | None, end: date | None, asked: AnswerContext) -> str:
     return f"{named.label}: {days}"
 
 
+_DAYS_SAID = re.compile(
+    r"(?i)((?:đến|tới|to|until|through|till|[-–])\s*(?:hết |nay,? |the )?(?:ngày )?\(?)?(?<![\d/])0?(\d{1,2})/0?(\d{1,2})(?:/(\d{4}))?(?![\d/])"
+)
+
+
+def says_days(text: str, line: str) -> bool:
+    """Whether `text` says each day that `line` names, one that figures run to as such an end; False where it names none."""
+    said = {(bool(end), *rest) for end, *rest in _DAYS_SAID.findall(text)}
+    said |= {(False, *rest) for _, *rest in said}
+    meant = [(bool(end), day, month, year) for end, day, month, year in _DAYS_SAID.findall(line)]
+    return bool(meant) and all(
+        any((end, day, month, one) in said for one in (year, "")) for end, day, month, year in meant
+    )
+
+
 def partial(start: date | None, end: date | None, asked: AnswerContext, last: date) -> str:
     """A sentence when a period is not over yet, "" when it is; `last` is the last day that there are figures of."""
     if end is None or start is None or not start <= asked.today < end:

@@ -251,8 +251,8 @@ class Parts:
     """How much the message speaks of data: the sheet's own names, then words of figures."""
     facts: list[str] = field(default_factory=list)
     """Words that are a period, or a whole value of a column, for a model: facts, never guesses."""
-    stands_in: list[tuple[str, str]] = field(default_factory=list)
-    """The values of those facts, each with its column."""
+    stands_in: list[tuple[str, str, str]] = field(default_factory=list)
+    """The values of those facts, each with its column and the sheet that has it."""
     figures_unread: list[str] = field(default_factory=list)
     """What was not read that stands in a list of figures as one of them."""
     absent: dict[str, tuple[str, tuple[Ref, ...]]] = field(default_factory=dict)
@@ -1327,9 +1327,9 @@ class Reader:
             made = Condition(value.ref, "in" if several else "eq", said, mention.text)
             self._adds(at, made, denied=denied)
             if made in self.parts.added:
-                beside = {out for _, each, out in found if each.ref == value.ref}
-                bare = self.any("keeps these") and not beside  # "giữ lại Shopee": that alone
-                if self.any("including", "takes in", "keeps") and False not in beside and not bare:
+                sides = {out for _, each, out in found if each.ref == value.ref}
+                bare = self.any("keeps these") and not sides  # "giữ lại Shopee": that alone
+                if self.any("including", "takes in", "keeps") and False not in sides and not bare:
                     continue  # "tính cả đơn hủy" leaves nothing out, "trừ đơn hủy, vẫn tính đơn hoàn" that alone
                 denied = False
             found.append((at, made, denied))
@@ -1428,8 +1428,9 @@ class Reader:
         if not value.whole or value.ref.kind != "text":
             return
         said, before = self.mentions[at].text, self.beside(at, -1)
-        self.parts.stands_in.append((", ".join(value.values), value.ref.name))
-        held = "{} ({})".format(*self.parts.stands_in[-1])
+        place = value.ref.name, value.ref.sheet or self.schema.sheet.name
+        self.parts.stands_in.append((", ".join(value.values), *place))
+        held = "{} ({})".format(*self.parts.stands_in[-1][:2])
         apart = before >= 0 and set(self._between(before, at)) & set(",;:!?\n")
         if self.has(before, "not", "deny", "not this", "minus") and not (
             apart or self._ends_between(before, at)
