@@ -422,6 +422,10 @@ class Reader:
         self._persons()
         self._loose()
         self._rest()
+        ends = self.any("latest", "earliest", "oldest") and not (self.parts.measures or self.parts.extremes)
+        if ends and self.parts.rows and self.any("which"):
+            # "đơn mới nhất là đơn nào, đặt hôm nào": the row tells its day
+            self.parts.groups = [each for each in self.parts.groups if each.unit != "day"]
         return self.parts
 
     # --- words and their neighbours

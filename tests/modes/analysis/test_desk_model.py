@@ -689,3 +689,30 @@ async def test_the_ranking_before_a_row_is_told_by_its_name_and_first_rows(own_h
     assert shown["before"]["rows"][0] == ["Áo thun", 47_750_000]
     assert len(shown["before"]["rows"]) == 2
     assert len(shown["rows"]) >= 4
+
+
+async def test_a_single_figure_is_in_the_last_answer(own_home: Path) -> None:
+    with desk(own_home, call(), SAID) as (analyst, server):
+        server.default = lambda _request: Reply("Bạn muốn xem gì?")
+        await analyst.ask(QUESTION)
+        await analyst.ask("vậy là gấp mấy lần cái hồi đó zậy hử")
+        question = server.chats[-1].messages[-1]["content"]
+    assert '"values":[150000000]' in question
+
+
+@pytest.mark.parametrize("last", ["tính đến 20/11/2026", "(1/11 - 20/11)", "tới ngày 20/11"])
+@pytest.mark.parametrize("said", [True, False])
+async def test_days_that_the_words_say_are_not_said_again(own_home: Path, last: str, said: bool) -> None:
+    month = {**SUM, "date_from": "2026-11-01", "date_to": "2026-11-30"}
+    text = f"Tháng 11/2026 {last if said else ''} bạn thu 107.750.000 VND."
+    with desk(own_home, call(arguments=month), text) as (analyst, _):
+        told = await analyst.ask("tháng 11/2026 thu vô cỡ nào zậy hử")
+    assert told.done.text.startswith("Tháng 11/2026")
+    assert ("chưa kết thúc" in told.done.text) is not said
+
+
+async def test_of_several_figures_each_without_lost_orders_has_its_name(own_home: Path) -> None:
+    month = {**SUM, "date_from": "2026-11-01", "date_to": "2026-11-20"}
+    with desk(own_home, call(), call(arguments=month), "150.000.000 VND và 107.750.000 VND.") as (analyst, _):
+        told = await analyst.ask("hai cái tháng đó thu vô cỡ nào zậy hử")
+    assert "Tổng doanh thu 1/11/2026 - 20/11/2026: 77.750.000 VND" in told.done.text
