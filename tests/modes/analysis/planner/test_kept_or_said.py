@@ -222,3 +222,27 @@ def test_a_bare_word_of_keeping_asks_for_those_alone_and_a_denied_one_keeps_noth
     made = plan(said, (ORDERS,), NOW, None)
     assert made.ask is not None
     assert [(each.op, each.value) for each in made.ask.conditions] == [(op, value)]
+
+
+@pytest.mark.parametrize("day", ["đặt hôm nào", "ngày nào", "mua hôm nào"])
+@pytest.mark.parametrize("end", ["để lâu nhất", "mới nhất", "cũ nhất"])
+@pytest.mark.parametrize("state", ["", "đang giao "])
+def test_of_the_row_at_an_end_in_time_the_day_is_told_and_ranks_nothing(
+    state: str, end: str, day: str
+) -> None:
+    for made in (
+        plan(f"đơn {state}{end} là đơn nào, {day}?", (ORDERS,), NOW, None),
+        after("có bao nhiêu đơn đang giao", f"đơn {state}{end} là đơn nào, {day}?"),
+    ):
+        assert made.ask is None or (made.ask.form, made.ask.groups) == ("rows", ())
+
+
+def test_what_leaves_rows_out_is_never_swallowed_by_an_end_in_time() -> None:
+    made = plan("đơn chờ lâu nhất là đơn nào", (ORDERS,), NOW, None)
+    assert not made.calls
+
+
+def test_facts_are_said_once_and_name_the_sheet_that_has_the_column() -> None:
+    made = plan("doanh thu khách hạng Vàng hôm qua so với hôm qua nữa kìa", (ORDERS, CUSTOMERS), NOW, None)
+    assert len(made.facts) == len(set(made.facts))
+    assert any("Vàng (Khách hàng: Hạng)" in fact for fact in made.facts), made.facts
