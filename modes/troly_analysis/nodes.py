@@ -220,8 +220,7 @@ def show_focus(turn: TurnContext, told: DataAnswer) -> None:
     alone = ("value", "period1_value", "period2_value")
     figures = [getattr(each.result, one) for each in told.findings if not each.result.rows for one in alone]
     values = [plain(figure) for figure in figures if figure is not None]
-    shown = {"calls": calls, "name": name, "values": values, "before": before}
-    turn.show("figures", turn.text, rows, shown)
+    turn.show("figures", turn.text, rows, {"calls": calls, "name": name, "values": values, "before": before})
 
 
 def offer(turn: TurnContext, suggestions: tuple[Suggestion, ...]) -> None:

@@ -46,9 +46,8 @@ async def chat(
         except ModelError as error:
             said, reason = "", error.key
         if said:
-            figures = ", ".join(cut[:NAMED])
-            key, told = ("step.talk_cut", {"figures": figures}) if cut else ("step.talk_model", {})
-            step.note(say(key, turn.language, **told), "model")
+            key = "step.talk_cut" if cut else "step.talk_model"
+            step.note(say(key, turn.language, figures=", ".join(cut[:NAMED])), "model")
             return said, True
         if reason is None:
             turn.emit(
@@ -70,12 +69,6 @@ async def _by_model(
     told = [*_examples(sheets, turn.language), *(str(each["content"]) for each in prompt[1:])]
     known = ground("\n".join(told), [], sheets, Days.of([turn.now.date()]))
     said, held = "", ""
-
-    def stated(sentence: str) -> bool:
-        found = _figures(sentence, known)
-        cut.extend(found)
-        return bool(found)
-
     try:
         async with aclosing(turn.model.stream("chat_node", prompt)) as pieces:
             async for piece in pieces:
@@ -84,21 +77,19 @@ async def _by_model(
                 for sentence in whole:
                     if is_foreign(sentence, turn.language, names):
                         return said.rstrip()
-                    said = said if stated(sentence) else _say(turn, said, sentence)
+                    said = _say(turn, said, sentence, known, cut)
     except ModelError:
         if said:
             raise
         return ""
-    bad = is_foreign(held, turn.language, names) or repeats(held) or stated(held)
-    return (said if bad else _say(turn, said, held)).rstrip()
+    bad = is_foreign(held, turn.language, names) or repeats(held)
+    return (said if bad else _say(turn, said, held, known, cut)).rstrip()
 
 
-def _figures(sentence: str, known: Ground) -> tuple[str, ...]:
-    """The figures that a sentence states and nothing known backs."""
-    return strangers(_EXAMPLES.sub(" ", mask_numbering(sentence)), known)
-
-
-def _say(turn: TurnContext, said: str, sentence: str) -> str:
+def _say(turn: TurnContext, said: str, sentence: str, known: Ground, cut: list[str]) -> str:
+    if found := strangers(_EXAMPLES.sub(" ", mask_numbering(sentence)), known):
+        cut += found
+        return said
     shown = house_numbers(sentence, turn.language)
     shown = shown if said else shown.lstrip()
     turn.say(shown)

@@ -39,9 +39,7 @@ _QUARTER = re.compile(
 _MONTHS = re.compile(r"(?<![\d/.,])(\d{1,2})(?=(?:\s*(?:,|&|và|and)\s*\d{1,2})+/(\d{4}))")
 _ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4}
 # "1-22/11/2026": the first of two days that share a month.
-_FIRST = re.compile(
-    rf"(?<![\d/.,-])(\d{{1,2}})(?=\s?[-–]\s?\d{{1,2}}{_SEP}(\d{{1,2}})(?:{_SEP}(\d{{4}}))?(?![\d/]))"
-)
+_FIRST = re.compile(rf"(?<![\d/.,-])(\d{{1,2}})(?=\s?[-–]\s?\d{{1,2}}{_SEP}(\d{{1,2}})(?!\d))")
 _DAY = re.compile(r"(?<![\d/.,])(\d{1,2})/(\d{1,2})(?![\d/]|[.,]\d)")
 _SPOKEN = re.compile(
     r"\b(?:(thang|month)|(quy|quarter|q)|(nam|year|in|since|of|january|february|march|april|may|june|july|august"
@@ -77,13 +75,7 @@ def mask_dates(text: str, known: Days) -> tuple[str, list[str]]:
     wrong: list[str] = []
     quarters = {(year, (month + 2) // 3) for year, month in known.months}
     forms: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], bool]], ...] = (
-        (
-            _FIRST,
-            lambda m: any(
-                (day.day, day.month, m[3] or str(day.year)) == (int(m[1]), int(m[2]), str(day.year))
-                for day in known.exact
-            ),
-        ),
+        (_FIRST, lambda m: any((day.day, day.month) == (int(m[1]), int(m[2])) for day in known.exact)),
         (_FULL, lambda m: (int(m[3]), int(m[2]), int(m[1])) in _triples(known)),
         (_ISO, lambda m: (int(m[1]), int(m[2]), int(m[3])) in _triples(known)),
         (_QUARTER, lambda m: (int(m[2]), _ROMAN.get(m[1].lower()) or int(m[1])) in quarters),

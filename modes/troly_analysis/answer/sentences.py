@@ -372,18 +372,14 @@ def meant(start: date | None, end: date | None, asked: AnswerContext) -> str:
 
 
 _DAYS_SAID = re.compile(
-    r"(?i)((?:đến|tới|to|until|through|till|[-–])\s*(?:hết |nay,? |the )?(?:ngày )?\(?)?(?<![\d/])0?(\d{1,2})/0?(\d{1,2})(?:/(\d{4}))?(?![\d/])"
+    r"(?i)((?:đến|tới|to|until|through|till|[-–])\s*(?:hết )?(?:ngày )?)?(?<![\d/])0?(\d{1,2})/0?(\d{1,2})(?!\d)"
 )
 
 
 def says_days(text: str, line: str) -> bool:
     """Whether `text` says each day that `line` names, one that figures run to as such an end; False where it names none."""
-    said = {(bool(end), *rest) for end, *rest in _DAYS_SAID.findall(text)}
-    said |= {(False, *rest) for _, *rest in said}
-    meant = [(bool(end), day, month, year) for end, day, month, year in _DAYS_SAID.findall(line)]
-    return bool(meant) and all(
-        any((end, day, month, one) in said for one in (year, "")) for end, day, month, year in meant
-    )
+    said, meant = ({(bool(end), *day) for end, *day in _DAYS_SAID.findall(each)} for each in (text, line))
+    return bool(meant) and meant <= said | {(False, *day) for _, *day in said}
 
 
 def partial(start: date | None, end: date | None, asked: AnswerContext, last: date) -> str:

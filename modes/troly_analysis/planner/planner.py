@@ -1215,12 +1215,9 @@ def _not_left_out(best: _Candidate, before: DataQuery | None) -> list[str]:
         held = [each for each in before.conditions if each.op in {"ne", "nin"} and each.value is not None]
         out += [(each.ref, value) for each in held if each.ref in dict(out) for value in values_of(each)]
     again = [(each.ref, value) for each in parts.added for value in values_of(each)]
+    out = [each for each in out if each not in again]
     queries = [each for each in (best.built.query, best.built.also) if each is not None]
-    kept = (
-        value
-        for ref, value in out
-        if (ref, value) not in again and not all(_is_out(ref, value, each) for each in queries)
-    )
+    kept = (value for ref, value in out if not all(_is_out(ref, value, each) for each in queries))
     return list(dict.fromkeys(kept))
 
 

@@ -423,8 +423,7 @@ class Reader:
         self._loose()
         self._rest()
         ends = self.any("latest", "earliest", "oldest") and not (self.parts.measures or self.parts.extremes)
-        if ends and self.parts.rows and self.any("which"):
-            # "đơn mới nhất là đơn nào, đặt hôm nào": the row tells its day
+        if ends and self.parts.rows and self.any("which"):  # "đơn mới nhất là đơn nào, đặt hôm nào"
             self.parts.groups = [each for each in self.parts.groups if each.unit != "day"]
         return self.parts
 
@@ -1352,9 +1351,8 @@ class Reader:
             mention = self.mentions[nth]
             if self.has(nth, "add", "including", "takes in", "keeps"):
                 only = self.has(nth, "keeps these") and self.has(nth - 1, "only")
-                return (
-                    -1 if only or (mention.has("all") and self.mentions[at].period) else nth
-                )  # "cả tháng 10"
+                days = mention.has("all") and self.mentions[at].period  # "cả tháng 10"
+                return -1 if only or days else nth
             named = self.is_rows(nth) or (mention.targets and self.figure(nth) is None)
             named = named or mention.role in {"value", "period"}
             if not (named or self.is_link(nth) or self.has(nth, "and")):
@@ -1591,12 +1589,9 @@ class Reader:
         crossed = False
         for place in range(at - 1, max(at - 7, -1), -1):
             mention = self.mentions[place]
-            if self._ends_between(place, at) or (
-                mention.has("keeps") and not self.has(place - 1, "not", "deny")
-            ):
-                return (
-                    False  # "… cũng không ra. Áo khoác gió còn bao nhiêu", "bỏ đơn hủy, vẫn giữ đơn hoàn trả"
-                )
+            kept = mention.has("keeps") and not self.has(place - 1, "not", "deny")  # "bỏ A, vẫn giữ B"
+            if kept or self._ends_between(place, at):
+                return False  # "… cũng không ra. Áo khoác gió còn bao nhiêu"
             if mention.said == "ngoai" and place == at - 1:
                 return self._leaves_out(place)
             if mention.has("minus") and self._subtracts(place):

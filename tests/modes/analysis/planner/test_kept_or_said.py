@@ -246,3 +246,11 @@ def test_facts_are_said_once_and_name_the_sheet_that_has_the_column() -> None:
     made = plan("doanh thu khách hạng Vàng hôm qua so với hôm qua nữa kìa", (ORDERS, CUSTOMERS), NOW, None)
     assert len(made.facts) == len(set(made.facts))
     assert any("Vàng (Khách hàng: Hạng)" in fact for fact in made.facts), made.facts
+
+
+@pytest.mark.parametrize("asks", ["mua những gì", "đã mua gì", "mua cái gì"])
+def test_what_one_bought_is_in_no_sheet_of_customers(asks: str) -> None:
+    assert not plan(f"khách KH001 {asks}", (CUSTOMERS,), NOW, None).calls
+    made = plan("khách KH001 hạng gì", (CUSTOMERS,), NOW, None)
+    assert made.ask is not None
+    assert made.ask.form == "rows"
