@@ -213,8 +213,7 @@ def show_focus(turn: TurnContext, told: DataAnswer) -> None:
     if last:
         first = [[row.title, *row.values.values()] for row in last.rows[:BEFORE_ROWS]]
         before = {"question": last.question, "name": last.query.get("name", ""), "rows": first}
-        before["values"] = last.query.get("values", [])
-        before["calls"] = last.query.get("calls", [])
+        before |= {name: last.query.get(name, []) for name in ("values", "calls")}
     plainly = AnswerContext("", turn.language, turn.now.date())
     name = "; ".join(title_of(each.call, each.sheet, plainly) for each in told.findings)
     alone = ("value", "period1_value", "period2_value")

@@ -372,7 +372,7 @@ def meant(start: date | None, end: date | None, asked: AnswerContext) -> str:
 
 
 _DAYS_SAID = re.compile(
-    r"(?i)((?:đến|tới|to|until|through|till|[-–])\s*(?:hết )?(?:ngày )?)?(?<![\d/])0?(\d{1,2})/0?(\d{1,2})(?!\d)"
+    r"(?i)((?:đến|tới|to|until|[-–])\s*(?:\w+ ){0,2})?(?<![\d/])0?(\d{1,2})/0?(\d{1,2})(?!\d)"
 )
 
 
