@@ -26,12 +26,9 @@ from troly_analysis.types import Sheet
 UNCLEAR = "analysis_unclear"
 HISTORY, HISTORY_CHARS, NAMED = 12, 1_500, 5
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
-# The number of a list's line ends no sentence.
-_NUMBERED = re.compile(r"[\s*-]*\d{1,3}[.)]\**\s*")
+_NUMBERED = re.compile(r"[\s*-]*\d{1,3}[.)]\**\s*")  # ends no sentence
 # What states nothing of the data: an example question in quotes, how many are asked for, day and night.
-_EXAMPLES = re.compile(
-    r"(?i)“[^”]*\s[^”]*\s[^”]*”|«[^»]*\s[^»]*\s[^»]*»|\"[^\"]*\s[^\"]*\s[^\"]*\"|\btop \d+|\b24/(?:7|24)\b"
-)
+_EXAMPLES = re.compile(r"(?i)[“«\"](?:[^”»\"\s]+\s+){2,}[^”»\"]+[”»\"]|\btop \d+|\b24/(?:7|24)\b")
 
 
 async def chat(
