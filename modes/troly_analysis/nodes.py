@@ -62,6 +62,7 @@ from troly_analysis.answer.sentences import (
     periods_of,
     render_answers,
     rows_are,
+    says_days,
     value_text,
     with_changes,
 )
@@ -212,10 +213,13 @@ def show_focus(turn: TurnContext, told: DataAnswer) -> None:
     if last:
         first = [[row.title, *row.values.values()] for row in last.rows[:BEFORE_ROWS]]
         before = {"question": last.question, "name": last.query.get("name", ""), "rows": first}
-        before["calls"] = last.query.get("calls", [])
+        before |= {name: last.query.get(name, []) for name in ("values", "calls")}
     plainly = AnswerContext("", turn.language, turn.now.date())
     name = "; ".join(title_of(each.call, each.sheet, plainly) for each in told.findings)
-    turn.show("figures", turn.text, rows, {"calls": calls, "name": name, "before": before})
+    alone = ("value", "period1_value", "period2_value")
+    figures = [getattr(each.result, one) for each in told.findings if not each.result.rows for one in alone]
+    values = [plain(figure) for figure in figures if figure is not None]
+    turn.show("figures", turn.text, rows, {"calls": calls, "name": name, "values": values, "before": before})
 
 
 def offer(turn: TurnContext, suggestions: tuple[Suggestion, ...]) -> None:
@@ -541,7 +545,9 @@ async def _without_lost(job: Job, findings: Sequence[ComputedResult], plan: Plan
         found = findings_of([record], job.sheets)
         found = _as_asked(plan, found) if plan else found
         unknown = unknown or not found
-        told += [other_figures(each.result, one.result, each.sheet, job.lang) for one in found]
+        figures = (other_figures(each.result, one.result, each.sheet, job.lang) for one in found)
+        name = f"{title_of(each.call, each.sheet, job.asked)}: " if len(findings) > 1 else ""
+        told += [name + figure for figure in figures if figure]
     rest = "; ".join(filter(None, told))
     if rest:
         return [say(key, job.lang, values=lost, rest=rest)]
@@ -774,7 +780,7 @@ async def _second_try(turn: TurnContext, told: DataAnswer, asked: AnswerContext,
 def with_notes(text: str, told: DataAnswer, asked: AnswerContext) -> str:
     """`text` with the days that were meant, unfinished periods and other remarks it does not have yet."""
     lines = [line for each in told.findings for line in notes(each.call, each.result, asked, each.sheet)]
-    lines += told.remarks
+    lines = [line for line in lines if not (told.prose and says_days(text, line))] + [*told.remarks]
     missing = [line for line in dict.fromkeys(lines) if line and line not in text]
     return "\n\n".join(part for part in (text, "\n".join(missing)) if part)
 

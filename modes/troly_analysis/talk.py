@@ -17,7 +17,7 @@ from troly.text.everyday import small_talk, thanks_only
 from troly.text.language import is_foreign
 from troly.text.shorten import shortened
 from troly_analysis.agent.messages import name_text, who_and_when
-from troly_analysis.answer.figures import Days, ground, strangers
+from troly_analysis.answer.figures import Days, Ground, ground, mask_numbering, strangers
 from troly_analysis.answer.sentences import house_numbers
 from troly_analysis.planner import first_suggestions
 from troly_analysis.strings import prompts, say
@@ -26,6 +26,9 @@ from troly_analysis.types import Sheet
 UNCLEAR = "analysis_unclear"
 HISTORY, HISTORY_CHARS, NAMED = 12, 1_500, 5
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
+_NUMBERED = re.compile(r"[\s*-]*\d{1,3}[.)]\**\s*")  # ends no sentence
+# What states nothing of the data: an example question in quotes, how many are asked for, day and night.
+_EXAMPLES = re.compile(r"(?i)[“«\"](?:[^”»\"\s]+\s+){2,}[^”»\"]+[”»\"]|\btop \d+|\b24/(?:7|24)\b")
 
 
 async def chat(
@@ -34,12 +37,14 @@ async def chat(
     """What is said to small talk (001-28, 001-29), and whether it was said already, sentence by sentence, by a model."""
     reason = turn.model.reason_unavailable
     if reason is None:
+        cut: list[str] = []
         try:
-            said = await _by_model(turn, messages, sheets)
+            said = await _by_model(turn, messages, sheets, cut)
         except ModelError as error:
             said, reason = "", error.key
         if said:
-            step.note(say("step.talk_model", turn.language), "model")
+            key = "step.talk_cut" if cut else "step.talk_model"
+            step.note(say(key, turn.language, figures=", ".join(cut[:NAMED])), "model")
             return said, True
         if reason is None:
             turn.emit(
@@ -50,33 +55,38 @@ async def chat(
 
 
 async def _by_model(
-    turn: TurnContext, messages: Sequence[Mapping[str, str]], sheets: tuple[Sheet, ...]
+    turn: TurnContext, messages: Sequence[Mapping[str, str]], sheets: tuple[Sheet, ...], cut: list[str]
 ) -> str:
-    """Say what the model says, a sentence at a time; one with a figure that nothing backs, in another language or without end
-    ends it unsaid.
+    """Say what the model says, a sentence at a time, but those that state a figure which the prompt does not hold: those figures
+    are added to `cut`. A sentence in another language or without end ends it unsaid.
     """
     columns = (each.name for sheet in sheets for each in sheet.fields)
     names = [turn.text, *(sheet.name for sheet in sheets), *columns]
-    known = ground(turn.text, [], sheets, Days.of([turn.now.date()]))
+    prompt = _prompt(turn, messages, sheets)
+    told = [*_examples(sheets, turn.language), *(str(each["content"]) for each in prompt[1:])]
+    known = ground("\n".join(told), [], sheets, Days.of([turn.now.date()]))
     said, held = "", ""
     try:
-        async with aclosing(turn.model.stream("chat_node", _prompt(turn, messages, sheets))) as pieces:
+        async with aclosing(turn.model.stream("chat_node", prompt)) as pieces:
             async for piece in pieces:
                 held += piece
                 *whole, held = _sentences(held)
                 for sentence in whole:
-                    if strangers(sentence, known) or is_foreign(sentence, turn.language, names):
+                    if is_foreign(sentence, turn.language, names):
                         return said.rstrip()
-                    said = _say(turn, said, sentence)
+                    said = _say(turn, said, sentence, known, cut)
     except ModelError:
         if said:
             raise
         return ""
-    bad = strangers(held, known) or is_foreign(held, turn.language, names) or repeats(held)
-    return (said if bad else _say(turn, said, held)).rstrip()
+    bad = is_foreign(held, turn.language, names) or repeats(held)
+    return (said if bad else _say(turn, said, held, known, cut)).rstrip()
 
 
-def _say(turn: TurnContext, said: str, sentence: str) -> str:
+def _say(turn: TurnContext, said: str, sentence: str, known: Ground, cut: list[str]) -> str:
+    if found := strangers(_EXAMPLES.sub(" ", mask_numbering(sentence)), known):
+        cut += found
+        return said
     shown = house_numbers(sentence, turn.language)
     shown = shown if said else shown.lstrip()
     turn.say(shown)
@@ -87,6 +97,8 @@ def _sentences(text: str) -> list[str]:
     """`text` cut behind each sentence, the blanks kept; the last part may still grow."""
     parts, at = [], 0
     for match in _SENTENCE.finditer(text):
+        if _NUMBERED.fullmatch(text, at, match.end()):
+            continue
         parts.append(text[at : match.end()])
         at = match.end()
     return [*parts, text[at:]]

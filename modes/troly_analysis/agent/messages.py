@@ -168,13 +168,14 @@ def _last_answer(turn: TurnContext, sheets: Sequence[Sheet]) -> str:
     before = focus.query.get("before") or {}
     calls, earlier = (_calls(each.get("calls", ()), sheets) for each in (focus.query, before))
     other = before.get("calls") != focus.query["calls"]
-    brief = {key: before[key] for key in ("name", "rows") if other and before.get(key)}
+    brief = {key: before[key] for key in ("name", "rows", "values") if other and before.get(key)}
+    values = _rounded(list(focus.query.get("values") or ()))
     said, total = "", f"{len(focus.rows)}{'+' if len(focus.rows) == FOCUS_ROWS else ''}"
     for most in range(SHOWN_ROWS, (FEWEST_ROWS if brief else FEW_ROWS) - 1, -1):
         also: Any = earlier if most > FEW_ROWS else _rounded(brief)
         told = table[: most + 1]
         cut = f"{len(told) - 1} of {total}" if 0 < len(told) <= len(focus.rows) else ""
-        shown = {"calls": calls, "rows": told, "rows_shown": cut, "before": also}
+        shown = {"calls": calls, "values": values, "rows": told, "rows_shown": cut, "before": also}
         said = _json({name: each for name, each in shown.items() if each})
         if len(said) <= SHOWN_CHARS:
             break

@@ -38,6 +38,8 @@ _QUARTER = re.compile(
 # "1, 3 và 4/2026": months that share a year.
 _MONTHS = re.compile(r"(?<![\d/.,])(\d{1,2})(?=(?:\s*(?:,|&|và|and)\s*\d{1,2})+/(\d{4}))")
 _ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4}
+# "1-22/11/2026": the first of two days that share a month.
+_FIRST = re.compile(rf"(?<![\d/.,-])(\d{{1,2}})(?=\s?[-–]\s?\d{{1,2}}{_SEP}(\d{{1,2}})(?!\d))")
 _DAY = re.compile(r"(?<![\d/.,])(\d{1,2})/(\d{1,2})(?![\d/]|[.,]\d)")
 _SPOKEN = re.compile(
     r"\b(?:(thang|month)|(quy|quarter|q)|(nam|year|in|since|of|january|february|march|april|may|june|july|august"
@@ -73,6 +75,7 @@ def mask_dates(text: str, known: Days) -> tuple[str, list[str]]:
     wrong: list[str] = []
     quarters = {(year, (month + 2) // 3) for year, month in known.months}
     forms: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], bool]], ...] = (
+        (_FIRST, lambda m: any((day.day, day.month) == (int(m[1]), int(m[2])) for day in known.exact)),
         (_FULL, lambda m: (int(m[3]), int(m[2]), int(m[1])) in _triples(known)),
         (_ISO, lambda m: (int(m[1]), int(m[2]), int(m[3])) in _triples(known)),
         (_QUARTER, lambda m: (int(m[2]), _ROMAN.get(m[1].lower()) or int(m[1])) in quarters),
@@ -99,6 +102,8 @@ def _mask_written_out(text: str, known: Days) -> str:
         ends, months = {each.start, each.end}, {(day.year, day.month) for day in (each.start, each.end)}
         whole = each.start.day == 1 and (each.end + timedelta(days=1)).day == 1
         if ends <= known.exact or (whole and months <= known.months):
+            year = re.match(r"\s+(\d{4})\b", text[end:])  # "từ đầu năm" is read without it
+            end += year.end() if year and int(year[1]) in {each for each, _ in known.months} else 0
             text = text[:start] + " " * (end - start) + text[end:]
     return text
 
@@ -341,7 +346,7 @@ def _judged(text: str, known: Ground, numbering: bool = True) -> Iterator[tuple[
         whole = whole.replace(name, name.replace(".", "_"))
     for match in _SENTENCE.finditer(whole):
         if said := text[slice(*match.span())]:
-            part = _normal(_mask_numbering(said) if numbering else said)
+            part = _normal(mask_numbering(said) if numbering else said)
             wrong = _strange(part, before, known)
             yield said, wrong
             if part.strip() and not wrong:
@@ -625,10 +630,11 @@ def grounded_part(text: str, known: Ground) -> str:
 
 def count_figures(text: str) -> int:
     """How many figures a text holds; the numbers of a list's lines are none."""
-    return len(find_amounts(_mask_numbering(nfc(text))))
+    return len(find_amounts(mask_numbering(nfc(text))))
 
 
-def _mask_numbering(text: str) -> str:
+def mask_numbering(text: str) -> str:
+    """`text` with the numbers of a list's lines blanked."""
     return _ORDINAL.sub(lambda match: match[1] + " " * (len(match[2]) + 1), text)
 
 

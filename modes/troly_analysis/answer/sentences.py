@@ -371,6 +371,17 @@ def meant(start: date | None, end: date | None, asked: AnswerContext) -> str:
     return f"{named.label}: {days}"
 
 
+_DAYS_SAID = re.compile(
+    r"(?i)((?:đến|tới|to|until|[-–])\s*(?:\w+ ){0,2})?(?<![\d/])0?(\d{1,2})/0?(\d{1,2})(?!\d)"
+)
+
+
+def says_days(text: str, line: str) -> bool:
+    """Whether `text` says each day that `line` names, one that figures run to as such an end; False where it names none."""
+    said, meant = ({(bool(end), *day) for end, *day in _DAYS_SAID.findall(each)} for each in (text, line))
+    return bool(meant) and meant <= said | {(False, *day) for _, *day in said}
+
+
 def partial(start: date | None, end: date | None, asked: AnswerContext, last: date) -> str:
     """A sentence when a period is not over yet, "" when it is; `last` is the last day that there are figures of."""
     if end is None or start is None or not start <= asked.today < end:

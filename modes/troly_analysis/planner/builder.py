@@ -430,7 +430,10 @@ class _Builder:
         counts = any(each.ref is None or each.distinct for each in self.measures)
         worked = parts.op or parts.has("share", "trend", "growth", "compare")
         worked = worked or (parts.has("count") and (counts or not self.measures))
-        worked = worked or (parts.has("latest", "earliest") and parts.has("bought", "sold"))
+        named = (
+            self.schema.deals or self.measures or parts.groups or parts.loose
+        )  # else no row of it says what was bought
+        worked = worked or (parts.has("bought", "sold") and (parts.has("latest", "earliest") or not named))
         if other or days or worked or (parts.has("how much") and not asked):
             return False
         return bool(parts.groups or parts.loose or len(self.measures) != 1 or self.measures[0].ref is None)
@@ -1334,12 +1337,14 @@ def _counted_in(parts: Parts, before: DataQuery) -> tuple[Parts, DataQuery]:
     """What is to be counted in too: beside the values asked for before, no longer left out, or of all that there are."""
     for one in parts.added:
         held = next((each for each in (*before.part, *before.conditions) if each.ref == one.ref), None)
-        if held is None or held.op not in {"eq", "in", "ne", "nin"}:
+        alone = held is not None and parts.has("keeps these") and not _leaves_out(held)  # "giữ lại Shopee"
+        if held is None or alone or held.op not in {"eq", "in", "ne", "nin"}:
             continue
         old, new = values_of(held), values_of(one)
         rest = [each for each in parts.conditions if each.ref != one.ref]
         if _leaves_out(held):
-            left = [each for each in old if each not in new]
+            more = (values_of(each) for each in parts.conditions if each.ref == one.ref and _leaves_out(each))
+            left = list(dict.fromkeys(each for some in (old, *more) for each in some if each not in new))
             out = [_of_values(held, "nin", left)] if left else []
         else:
             values = [*old, *(each for each in new if each not in old)]

@@ -1137,17 +1137,17 @@ def _facts(parts: Parts, query: DataQuery | None, before: DataQuery | None) -> t
             told.append(f"{said}” = {versus.start} .. {versus.end}")
         elif not (days and is_same_days(said) and before and before.period and len(parts.facts) == 1):
             told.append(fact)
-    return tuple(told)
+    return tuple(dict.fromkeys(told))
 
 
 def _of_every_sheet(facts: tuple[str, ...], best: _Candidate, found: Sequence[_Candidate]) -> tuple[str, ...]:
     """The facts, with every column of a value that stands in several sheets: "(Sản phẩm: Tên sản phẩm; Đơn hàng: Sản phẩm)"."""
-    for value, column in best.parts.stands_in:
-        others = [each for each in found if each is not best]
-        places = [(each, name) for each in others for held, name in each.parts.stands_in if held == value]
-        named = [f"{each.schema.sheet.name}: {name}" for each, name in [(best, column), *places]]
-        if places:
-            all_of_them = f"{value} ({'; '.join(dict.fromkeys(named))})"
+    for value, column, sheet in best.parts.stands_in:
+        every = [each.parts.stands_in for each in found if each is not best]
+        places = [(of, name) for held in every for one, name, of in held if one == value]
+        if places or sheet != best.schema.sheet.name:
+            named = dict.fromkeys(f"{of}: {name}" for of, name in [(sheet, column), *places])
+            all_of_them = f"{value} ({'; '.join(named)})"
             facts = tuple(fact.replace(f"{value} ({column})", all_of_them) for fact in facts)
     return facts
 
@@ -1214,6 +1214,8 @@ def _not_left_out(best: _Candidate, before: DataQuery | None) -> list[str]:
     if best.followed and before is not None and not anew:
         held = [each for each in before.conditions if each.op in {"ne", "nin"} and each.value is not None]
         out += [(each.ref, value) for each in held if each.ref in dict(out) for value in values_of(each)]
+    again = [(each.ref, value) for each in parts.added for value in values_of(each)]
+    out = [each for each in out if each not in again]
     queries = [each for each in (best.built.query, best.built.also) if each is not None]
     kept = (value for ref, value in out if not all(_is_out(ref, value, each) for each in queries))
     return list(dict.fromkeys(kept))

@@ -251,8 +251,8 @@ class Parts:
     """How much the message speaks of data: the sheet's own names, then words of figures."""
     facts: list[str] = field(default_factory=list)
     """Words that are a period, or a whole value of a column, for a model: facts, never guesses."""
-    stands_in: list[tuple[str, str]] = field(default_factory=list)
-    """The values of those facts, each with its column."""
+    stands_in: list[tuple[str, str, str]] = field(default_factory=list)
+    """The values of those facts, each with its column and the sheet that has it."""
     figures_unread: list[str] = field(default_factory=list)
     """What was not read that stands in a list of figures as one of them."""
     absent: dict[str, tuple[str, tuple[Ref, ...]]] = field(default_factory=dict)
@@ -422,6 +422,9 @@ class Reader:
         self._persons()
         self._loose()
         self._rest()
+        ends = self.any("latest", "earliest", "oldest") and not (self.parts.measures or self.parts.extremes)
+        if ends and self.parts.rows and self.any("which"):  # "đơn mới nhất là đơn nào, đặt hôm nào"
+            self.parts.groups = [each for each in self.parts.groups if each.unit != "day"]
         return self.parts
 
     # --- words and their neighbours
@@ -1327,9 +1330,10 @@ class Reader:
             made = Condition(value.ref, "in" if several else "eq", said, mention.text)
             self._adds(at, made, denied=denied)
             if made in self.parts.added:
-                held = any(each.ref == value.ref for _, each, _ in found)
-                if self.any("including", "takes in") and not held:
-                    continue  # "tính cả đơn hủy" leaves nothing out
+                sides = {out for _, each, out in found if each.ref == value.ref}
+                bare = self.any("keeps these") and not sides  # "giữ lại Shopee": that alone
+                if self.any("including", "takes in", "keeps") and False not in sides and not bare:
+                    continue  # "tính cả đơn hủy" leaves nothing out, "trừ đơn hủy, vẫn tính đơn hoàn" that alone
                 denied = False
             found.append((at, made, denied))
         found += self._yes_or_no()
@@ -1345,8 +1349,10 @@ class Reader:
         """The place of what says that a value or days are counted in too ("gộp thêm Website", "tính cả đơn hủy"); -1 for none."""
         for nth in range(at - 1, -1, -1):
             mention = self.mentions[nth]
-            if self.has(nth, "add", "including", "takes in"):
-                return -1 if mention.has("all") and self.mentions[at].period else nth  # "cả tháng 10"
+            if self.has(nth, "add", "including", "takes in", "keeps"):
+                only = self.has(nth, "keeps these") and self.has(nth - 1, "only")
+                days = mention.has("all") and self.mentions[at].period  # "cả tháng 10"
+                return -1 if only or days else nth
             named = self.is_rows(nth) or (mention.targets and self.figure(nth) is None)
             named = named or mention.role in {"value", "period"}
             if not (named or self.is_link(nth) or self.has(nth, "and")):
@@ -1424,8 +1430,9 @@ class Reader:
         if not value.whole or value.ref.kind != "text":
             return
         said, before = self.mentions[at].text, self.beside(at, -1)
-        self.parts.stands_in.append((", ".join(value.values), value.ref.name))
-        held = "{} ({})".format(*self.parts.stands_in[-1])
+        place = value.ref.name, value.ref.sheet or self.schema.sheet.name
+        self.parts.stands_in.append((", ".join(value.values), *place))
+        held = "{} ({})".format(*self.parts.stands_in[-1][:2])
         apart = before >= 0 and set(self._between(before, at)) & set(",;:!?\n")
         if self.has(before, "not", "deny", "not this", "minus") and not (
             apart or self._ends_between(before, at)
@@ -1582,7 +1589,8 @@ class Reader:
         crossed = False
         for place in range(at - 1, max(at - 7, -1), -1):
             mention = self.mentions[place]
-            if self._ends_between(place, at):
+            kept = mention.has("keeps") and not self.has(place - 1, "not", "deny")  # "bỏ A, vẫn giữ B"
+            if kept or self._ends_between(place, at):
                 return False  # "… cũng không ra. Áo khoác gió còn bao nhiêu"
             if mention.said == "ngoai" and place == at - 1:
                 return self._leaves_out(place)

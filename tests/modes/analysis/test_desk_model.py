@@ -380,8 +380,34 @@ async def test_small_talk_is_streamed_and_made_up_figures_are_cut(own_home: Path
         first = await analyst.ask("xin chào")
         second = await analyst.ask("alo alo")
     assert first.done.text == "Chào bạn, tôi rất vui!"
-    assert second.done.text == "Xin chào bạn! Tôi giúp bạn xem số liệu."
+    assert second.done.text == "Xin chào bạn! Tôi giúp bạn xem số liệu. Bạn hỏi gì cũng được."
     assert second.done.source == "mixed"
+    steps = [str(each) for each in second.events if isinstance(each, StepFinished)]
+    assert any("5 tỷ" in each for each in steps)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Tôi luôn ở đây 24/7. Bạn cứ hỏi nhé.",
+        "Bạn thử hỏi top 5 sản phẩm bán chạy nhất nhé. Tôi xem giúp ngay.",
+        "Bạn có thể hỏi:\n1. Doanh thu tháng này\n2. Đơn hàng theo kênh\n3. Sản phẩm bán chạy\nBạn muốn xem gì?",
+        "Ví dụ “các đơn hàng trên 500 nghìn”. Bạn hỏi thử nhé.",
+    ],
+)
+async def test_a_number_that_states_nothing_is_not_cut_from_small_talk(own_home: Path, said: str) -> None:
+    with desk(own_home, said) as (analyst, _):
+        told = await analyst.ask("xin chào")
+    assert told.done.text == said
+
+
+@pytest.mark.parametrize("lie", ["Bạn có 1.200 đơn.", "Hôm qua tăng 15%.", "2. Doanh thu là 5 tỷ."])
+@pytest.mark.parametrize("at", range(3))
+async def test_only_what_states_a_figure_is_cut_from_small_talk(own_home: Path, lie: str, at: int) -> None:
+    true = ["Chào bạn nhé!", "Tôi giúp bạn xem số liệu."]
+    with desk(own_home, "\n".join([*true[:at], lie, *true[at:]])) as (analyst, _):
+        told = await analyst.ask("xin chào")
+    assert told.done.text.split("\n") == true
 
 
 async def test_several_calls_that_answer_together_are_told_by_their_own_sentences(own_home: Path) -> None:
@@ -663,3 +689,30 @@ async def test_the_ranking_before_a_row_is_told_by_its_name_and_first_rows(own_h
     assert shown["before"]["rows"][0] == ["Áo thun", 47_750_000]
     assert len(shown["before"]["rows"]) == 2
     assert len(shown["rows"]) >= 4
+
+
+async def test_a_single_figure_is_in_the_last_answer(own_home: Path) -> None:
+    with desk(own_home, call(), SAID) as (analyst, server):
+        server.default = lambda _request: Reply("Bạn muốn xem gì?")
+        await analyst.ask(QUESTION)
+        await analyst.ask("vậy là gấp mấy lần cái hồi đó zậy hử")
+        question = server.chats[-1].messages[-1]["content"]
+    assert '"values":[150000000]' in question
+
+
+@pytest.mark.parametrize("last", ["tính đến 20/11/2026", "(1/11 - 20/11)", "tới ngày 20/11"])
+@pytest.mark.parametrize("said", [True, False])
+async def test_days_that_the_words_say_are_not_said_again(own_home: Path, last: str, said: bool) -> None:
+    month = {**SUM, "date_from": "2026-11-01", "date_to": "2026-11-30"}
+    text = f"Tháng 11/2026 {last if said else ''} bạn thu 107.750.000 VND."
+    with desk(own_home, call(arguments=month), text) as (analyst, _):
+        told = await analyst.ask("tháng 11/2026 thu vô cỡ nào zậy hử")
+    assert told.done.text.startswith("Tháng 11/2026")
+    assert ("chưa kết thúc" in told.done.text) is not said
+
+
+async def test_of_several_figures_each_without_lost_orders_has_its_name(own_home: Path) -> None:
+    month = {**SUM, "date_from": "2026-11-01", "date_to": "2026-11-20"}
+    with desk(own_home, call(), call(arguments=month), "150.000.000 VND và 107.750.000 VND.") as (analyst, _):
+        told = await analyst.ask("hai cái tháng đó thu vô cỡ nào zậy hử")
+    assert "Tổng doanh thu 1/11/2026 - 20/11/2026: 77.750.000 VND" in told.done.text

@@ -507,3 +507,20 @@ def test_a_known_day_may_name_its_month_by_a_word(day: date) -> None:
 )
 def test_what_the_assistant_cannot_do_claims_nothing_of_the_data(said: str, lacks: bool) -> None:
     assert says_lack(said) is lacks
+
+
+@pytest.mark.parametrize("year", ["", "/2026"])
+@pytest.mark.parametrize("dash", ["-", "–", " - "])
+@pytest.mark.parametrize(("first", "last"), [(1, 22), (5, 9)])
+def test_the_first_of_two_days_of_a_month_is_a_day(first: int, last: int, dash: str, year: str) -> None:
+    period = Days.of([], [(date(2026, 11, first), date(2026, 11, last))])
+    known = ground("", [], [], period)
+    assert not strangers(f"Từ {first}{dash}{last}/11{year} bạn không bán gì.", known)
+    assert strangers(f"Từ {first + 1}{dash}{last}/11{year} bạn không bán gì.", known)
+
+
+@pytest.mark.parametrize(("year", "stands"), [(2026, True), (2025, False)])
+@pytest.mark.parametrize("words", ["Từ đầu năm", "Đầu năm", "Trong năm"])
+def test_the_year_of_a_period_may_be_named(words: str, year: int, stands: bool) -> None:
+    known = ground("", [], [], Days.of([], [(date(2026, 1, 1), date(2026, 11, 22))]))
+    assert (not strangers(f"{words} {year} bạn không bán gì.", known)) is stands

@@ -189,3 +189,68 @@ def test_the_second_of_a_list_is_meant_without_a_noun(text: str) -> None:
     ask = analyse_question(text, (ORDERS,), NOW, previous=first, shown=["KH001", "KH002", "KH003"]).plan.ask
     assert ask is not None
     assert [each.value for each in ask.conditions] == ["KH002"]
+
+
+@pytest.mark.parametrize(("out", "state"), [("đơn hủy", "Đã hủy"), ("đơn hoàn thành", "Hoàn thành")])
+@pytest.mark.parametrize(
+    "keeps", ["vẫn giữ", "vẫn tính", "nhưng vẫn lấy", "giữ lại", "but keep", "still count"]
+)
+def test_what_is_kept_is_not_left_out(out: str, state: str, keeps: str) -> None:
+    left = [("Trạng thái", "ne", state)]
+    alone = plan(f"doanh thu năm 2024 bỏ {out}, {keeps} đơn hoàn trả", (ORDERS,), NOW, None)
+    again = after("doanh thu năm 2024 trừ đơn hoàn trả", f"bỏ {out} thôi, {keeps} đơn hoàn trả")
+    ended = after(f"doanh thu năm 2024 trừ {out} và đơn hoàn trả", f"{keeps} đơn hoàn trả")
+    for made in (alone, again, ended):
+        assert made.ask is not None
+        assert not made.missing
+        assert [(each.ref.name, each.op, each.value) for each in made.ask.conditions] == left
+        assert not any("Hoàn trả" in fact and "left out" in fact for fact in made.facts)
+
+
+@pytest.mark.parametrize(
+    ("said", "op", "value"),
+    [
+        ("doanh thu năm 2024 chỉ giữ lại đơn hoàn trả", "eq", "Hoàn trả"),
+        ("doanh thu năm 2024, giữ lại đơn hoàn trả", "eq", "Hoàn trả"),
+        ("doanh thu năm 2024 bỏ đơn hủy, không giữ lại đơn hoàn trả", "nin", ["Đã hủy", "Hoàn trả"]),
+        ("doanh thu năm 2024 bỏ đơn hủy, bao gồm cả đơn hoàn trả", "ne", "Đã hủy"),
+    ],
+)
+def test_a_bare_word_of_keeping_asks_for_those_alone_and_a_denied_one_keeps_nothing(
+    said: str, op: str, value: object
+) -> None:
+    made = plan(said, (ORDERS,), NOW, None)
+    assert made.ask is not None
+    assert [(each.op, each.value) for each in made.ask.conditions] == [(op, value)]
+
+
+@pytest.mark.parametrize("day", ["đặt hôm nào", "ngày nào", "mua hôm nào"])
+@pytest.mark.parametrize("end", ["để lâu nhất", "mới nhất", "cũ nhất"])
+@pytest.mark.parametrize("state", ["", "đang giao "])
+def test_of_the_row_at_an_end_in_time_the_day_is_told_and_ranks_nothing(
+    state: str, end: str, day: str
+) -> None:
+    for made in (
+        plan(f"đơn {state}{end} là đơn nào, {day}?", (ORDERS,), NOW, None),
+        after("có bao nhiêu đơn đang giao", f"đơn {state}{end} là đơn nào, {day}?"),
+    ):
+        assert made.ask is None or (made.ask.form, made.ask.groups) == ("rows", ())
+
+
+def test_what_leaves_rows_out_is_never_swallowed_by_an_end_in_time() -> None:
+    made = plan("đơn chờ lâu nhất là đơn nào", (ORDERS,), NOW, None)
+    assert not made.calls
+
+
+def test_facts_are_said_once_and_name_the_sheet_that_has_the_column() -> None:
+    made = plan("doanh thu khách hạng Vàng hôm qua so với hôm qua nữa kìa", (ORDERS, CUSTOMERS), NOW, None)
+    assert len(made.facts) == len(set(made.facts))
+    assert any("Vàng (Khách hàng: Hạng)" in fact for fact in made.facts), made.facts
+
+
+@pytest.mark.parametrize("asks", ["mua những gì", "đã mua gì", "mua cái gì"])
+def test_what_one_bought_is_in_no_sheet_of_customers(asks: str) -> None:
+    assert not plan(f"khách KH001 {asks}", (CUSTOMERS,), NOW, None).calls
+    made = plan("khách KH001 hạng gì", (CUSTOMERS,), NOW, None)
+    assert made.ask is not None
+    assert made.ask.form == "rows"
