@@ -14,7 +14,7 @@ from troly.text.fold import fold, folded_words
 from troly.text.match import Lexicon
 from troly.text.wordlist import read_lists
 from troly_dental.guard import Danger, advice, danger, follow_up, is_severe
-from troly_dental.guard.danger import NAMES
+from troly_dental.guard.danger import LEAVES, NAMES, probability
 from troly_dental.guard.rules import ASKS_AT_END, names_mouth
 from troly_dental.guard.spelling import LEXICONS
 from troly_dental.guard.verdict import last_question
@@ -45,12 +45,15 @@ _FED = re.compile(r", (?:uống đủ nước|ăn mềm|drink enough|eat soft fo
 _FEEDS = re.compile(r"- (?:ăn|uống|eat|drink)\b", re.IGNORECASE)
 # A sign that is gone, or a person who feels well, ends none of these: a doctor does.
 _UNTIL_SEEN = _NOW.union(_CARDS["until seen"])
+# An emergency is left only where a message hardly tells of a danger.
+_CALM = 0.3
+# This is over once what was choked on is out.
+_OUT = "choking"
 _LINES, _TOLD = 3, 3
 # How many messages before say what an emergency is; how many words say no more than that nobody is ill.
 _REMEMBERED, _SHORT = 3, 8
-# What says that an emergency is left; what asks of something else, whatever it says of it.
-_LEAVES = frozenset({"eased", "seen", "helped", "nobody"})
-_ASIDE = _LEAVES | {"aside"}
+# What asks of something else, whatever it says of the emergency.
+_ASIDE = LEAVES | {"aside"}
 _CLAUSE = re.compile(r"(?<=[,.;!?\n])")
 # A "no" by itself, and what was done.
 _TOLD_SO = re.compile(
@@ -75,7 +78,7 @@ class Emergency:
     @property
     def until_seen(self) -> bool:
         """Whether a sign that is gone does not end it: a doctor does."""
-        return self.name in _UNTIL_SEEN
+        return self.name in _UNTIL_SEEN - {_OUT}
 
     @classmethod
     def of(cls, metadata: Mapping[str, Any], now: datetime) -> Self | None:
@@ -135,9 +138,12 @@ def _go_on(
     sure = found is not None and found.sure
     over = said == "seen" or (said == "eased" and not present.until_seen)
     called_off = said == "nobody" if present.name != _GENTLE else bool(_CALLED_OFF.search(fold(text)))
-    if called_off and not sure:
+    calm = probability(text) < _CALM
+    if called_off and calm:
         return EmergencyReply(say("guard.still.off", lang), None, sure=True)
-    if not sure and (said == "helped" or (over and not is_another(person_of(text), present.patient))):
+    # Who waits for the ambulance hears what to do.
+    helped = said == "helped" and "meanwhile" not in _lexicon().labels_in(text)
+    if calm and (helped or (over and not is_another(person_of(text), present.patient))):
         return EmergencyReply(say(f"guard.still.{'over' if over else 'helped'}", lang), None)
     if found is not None and sure and found.name not in {present.name, *_COVERED.get(present.name, ())}:
         return _card(found, now, patient_of([*earlier, text]), lang)
@@ -163,7 +169,7 @@ def asks_beside(text: str) -> bool:
     return any(
         asks(part)
         for part in parts
-        if "?" in part or not (_TOLD_SO.search(fold(part)) or follow_up(part) in _LEAVES)
+        if "?" in part or not (_TOLD_SO.search(fold(part)) or follow_up(part) in LEAVES)
     )
 
 

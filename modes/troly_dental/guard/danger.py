@@ -24,9 +24,11 @@ NAMES = (
     "self_harm", "choking", "object", "allergy", "breathing", "unconscious", "chest", "poisoning", "bleeding", "knocked_out",
     "trauma", "swelling", "nerve", "fever",
 )  # fmt: skip
+# What says that an emergency is left.
+LEAVES = frozenset({"eased", "seen", "helped", "nobody"})
 FollowUp = Literal["goes_on", "eased", "seen", "helped", "nobody", "aside"]
 # Where a message is a danger: 98 of 100 that are one lie above it (`train --check`). Above the other it is sure without a model.
-_RAISED, _SURE = 0.48, 0.8
+_RAISED, _SURE = 0.5, 0.8
 # What was told before makes a message a danger that is none by itself, if it says at least so much of it.
 _TOGETHER, _ALONE = 0.5, 0.08
 _MINUTES_COUNT = 0.4
@@ -34,7 +36,7 @@ _SURE_OF_SIGN = 0.3
 # Of signs of which none is much likelier the most urgent counts.
 _BESIDE = 0.6
 # An emergency is left only where this is likely.
-_LEFT = 0.6
+_LEFT, _LEFT_IN_PART = 0.6, 0.8
 # How many earlier messages are read with one.
 _EARLIER = 3
 # A longer text is read in parts too: one sentence of a story may hold the danger.
@@ -89,11 +91,24 @@ def follow_up(text: str) -> FollowUp:
     """What a message in an emergency says of it: that it goes on where nothing else is likely."""
     # Who only asks or guesses that it is over says nothing of it.
     told = "".join(part for part in _CLAUSE.split(text) if not part.rstrip().endswith("?")).strip()
-    likely = _classifier("follow_up").probabilities(marked(told or text))
-    label = max(likely, key=lambda name: likely[name])
-    left = likely[label] >= _LEFT and bool(told) and not _DOUBT.search(fold(told))
-    sure = left or label == "aside"
-    return label if sure else "goes_on"  # type: ignore[return-value]
+    if _likeliest(told or text)[0] == "aside":
+        return "aside"
+    for part in (told, *_SENTENCE.split(told)) if told and not _DOUBT.search(fold(told)) else ():
+        label, likely = _likeliest(part)
+        rest = told.replace(part, "")
+        if label in LEAVES and likely >= (_LEFT if part == told else _LEFT_IN_PART) and not _goes_on(rest):
+            return label
+    return "goes_on"
+
+
+def _likeliest(text: str) -> tuple[FollowUp, float]:
+    found = _classifier("follow_up").probabilities(marked(text))
+    label = max(found, key=lambda name: found[name])
+    return label, found[label]  # type: ignore[return-value]
+
+
+def _goes_on(text: str) -> bool:
+    return bool(text.strip()) and probability(text) >= _RAISED
 
 
 @cache

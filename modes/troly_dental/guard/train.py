@@ -6,6 +6,7 @@ Names (danger, sign, level, follow_up) learn only those. `--check` learns withou
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -24,6 +25,7 @@ DATA = Path(__file__).resolve().parents[3] / "data" / "urgent"
 EVALUATED = DATA.parent / "eval" / "conversations" / "dental.jsonl"
 # A danger of which nobody said which one it is.
 UNNAMED = "?"
+_HELP = re.compile(r"\b(?:115|911|cấp cứu|bệnh viện|emergency|ambulance|hospital)\b", re.IGNORECASE)
 _TURNS = 4
 _BUCKETS = {"danger": 1 << 18, "sign": 1 << 15, "level": 1 << 16, "follow_up": 1 << 16}
 # How closely the labels are followed: of two labels, and of many.
@@ -53,9 +55,11 @@ def examples(name: str) -> list[Example]:
     }
     found = [Example((text, label, one["by"])) for text, one in told if (label := kinds[name](one))]
     if name == "danger":
-        # What says that it is over tells of no danger, whatever it names.
-        left = [one for one in _read("follow-ups") if one["label"] != "goes_on"]
-        found += [Example((one["text"], "none", one["by"])) for one in left]
+        # What says that it is over tells of no danger, whatever it names, nor the last of messages that together tell of none.
+        left = [(one["text"], one["by"]) for one in _read("follow-ups") if one["label"] != "goes_on"]
+        calm = (one for one in [*conversations, *_evaluated()] if not one.get("sign"))
+        left += [(one["turns"][-1], one["by"]) for one in calm]
+        found += [Example((text, "none", by)) for text, by in left]
     return found
 
 
@@ -119,10 +123,12 @@ def _read(name: str) -> list[dict[str, Any]]:
 
 
 def _evaluated() -> Iterator[dict[str, Any]]:
-    """The messages of the shipped conversations, each with those before it, up to the first that is urgent."""
+    """The messages of the shipped conversations, each with those before it, up to the first that is urgent or sent for help."""
     for line in EVALUATED.read_text("utf-8").split("\n"):
         turns = json.loads(line)["turns"] if line else []
         for at, turn in enumerate(turns, 1):
+            if not turn.get("urgent") and _HELP.search(json.dumps(turn["right"], ensure_ascii=False)):
+                break  # nobody said whether it is urgent
             told = [one["say"] for one in turns[max(0, at - _TURNS) : at]]
             yield {"by": "evaluated", "turns": told, "sign": UNNAMED if turn.get("urgent") else None}
             if turn.get("urgent"):
