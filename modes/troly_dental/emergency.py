@@ -141,8 +141,8 @@ def _go_on(
     calm = probability(text) < _CALM
     if called_off and calm:
         return EmergencyReply(say("guard.still.off", lang), None, sure=True)
-    # Who waits for the ambulance hears what to do.
-    helped = said == "helped" and "meanwhile" not in _lexicon().labels_in(text)
+    # Who waits for the ambulance, or asks on the way, hears what to do.
+    helped = said == "helped" and not (asks_beside(text) or "meanwhile" in _lexicon().labels_in(text))
     if calm and (helped or (over and not is_another(person_of(text), present.patient))):
         return EmergencyReply(say(f"guard.still.{'over' if over else 'helped'}", lang), None)
     if found is not None and sure and found.name not in {present.name, *_COVERED.get(present.name, ())}:

@@ -28,11 +28,12 @@ NAMES = (
 LEAVES = frozenset({"eased", "seen", "helped", "nobody"})
 FollowUp = Literal["goes_on", "eased", "seen", "helped", "nobody", "aside"]
 # Where a message is a danger: 98 of 100 that are one lie above it (`train --check`). Above the other it is sure without a model.
-_RAISED, _SURE = 0.5, 0.8
+_RAISED, _SURE = 0.43, 0.8
 # What was told before makes a message a danger that is none by itself, if it says at least so much of it.
 _TOGETHER, _ALONE = 0.5, 0.08
 _MINUTES_COUNT = 0.4
-_SURE_OF_SIGN = 0.3
+# What is of no sign is hardly a danger: few words that were never met.
+_OF_A_SIGN = 0.25
 # Of signs of which none is much likelier the most urgent counts.
 _BESIDE = 0.6
 # An emergency is left only where this is likely.
@@ -72,8 +73,11 @@ def danger(text: str, previous: Sequence[str] = ()) -> Danger | None:
     if likely < _RAISED:
         return None
     signs = _classifier("sign").probabilities(marked(told))
-    name = next(name for name in NAMES if signs[name] >= _BESIDE * max(signs.values()))
-    return Danger(name, likely >= _SURE and signs[name] >= _SURE_OF_SIGN, is_severe(told))
+    best = max(signs.values())
+    if best < _OF_A_SIGN:
+        return None
+    name = next(name for name in NAMES if signs[name] >= _BESIDE * best)
+    return Danger(name, likely >= _SURE, is_severe(told))
 
 
 @lru_cache(maxsize=64)

@@ -48,6 +48,10 @@ def examples(name: str) -> list[Example]:
         return [Example((one["text"], one["label"], one["by"])) for one in _read("follow-ups")]
     told = [("\n".join(one["turns"]), one) for one in [*conversations, *_evaluated()]]
     told += [(one["text"], one) for one in messages]
+    # What raised the emergencies that are followed up; some writers use one twice.
+    told += {
+        one["first"]: (one["first"], {**one, "level": None}) for one in _read("follow-ups") if one["first"]
+    }.values()
     kinds: Mapping[str, Callable[[Mapping[str, Any]], str | None]] = {
         "danger": lambda one: "danger" if one.get("sign") else "none",
         "sign": lambda one: one["sign"] if one.get("sign") in NAMES else None,
