@@ -27,8 +27,8 @@ NAMES = (
 # What says that an emergency is left.
 LEAVES = frozenset({"eased", "seen", "helped", "nobody"})
 FollowUp = Literal["goes_on", "eased", "seen", "helped", "nobody", "aside"]
-# Where a message is a danger: 98 of 100 that are one lie above it (`train --check`). Above the other it is sure without a model.
-_RAISED, _SURE = 0.43, 0.8
+# Where a message is a danger: 98 of 100 that strangers wrote lie above it. Above the other it is sure without a model.
+_RAISED, _SURE = 0.4, 0.8
 # What was told before makes a message a danger that is none by itself, if it says at least so much of it.
 _TOGETHER, _ALONE = 0.5, 0.08
 _MINUTES_COUNT = 0.4
