@@ -89,7 +89,7 @@ def learn(found: Sequence[Example], name: str) -> Classifier:
 def check(name: str) -> None:
     """Prints, by writer, how the classifier `name` reads who it did not learn from."""
     found = examples(name)
-    writers = sorted({by for _, _, by in found if by.startswith(("w", "f", "c"))})
+    writers = sorted({by for _, _, by in found if by.startswith(("w", "f", "c")) and by != _COMPOSED})
     everything: list[tuple[str, dict[str, float]]] = []
     for writer in writers:
         learnt = learn([one for one in found if one[2] != writer], name)

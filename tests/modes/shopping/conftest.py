@@ -9,12 +9,26 @@ import pytest
 
 from tests.support.modes.shopping import Shop
 from tests.support.modes.shopping_samples import stocked_shop
+from tests.support.ollama.double import OllamaDouble
 
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     with stocked_shop(tmp_path_factory.mktemp("shop") / "home") as shop:
         yield shop
+
+
+@pytest.fixture(scope="module")
+def double() -> Iterator[OllamaDouble]:
+    """A model server for the tests of a module; each forgets what others asked of it."""
+    with OllamaDouble() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def with_model(tmp_path_factory: pytest.TempPathFactory, double: OllamaDouble) -> Iterator[Shop]:
+    with stocked_shop(tmp_path_factory.mktemp("shop") / "home", OLLAMA_HOST=double.url) as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 
 from tests.support.modes.shopping import Shop
-from tests.support.modes.shopping_samples import stocked_shop
 from tests.support.ollama.double import OllamaDouble
-
-
-@pytest.fixture(scope="module")
-def double() -> Iterator[OllamaDouble]:
-    with OllamaDouble() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def with_model(tmp_path_factory: pytest.TempPathFactory, double: OllamaDouble) -> Iterator[Shop]:
-    with stocked_shop(tmp_path_factory.mktemp("shop") / "home", OLLAMA_HOST=double.url) as opened:
-        yield opened
 
 
 @pytest.fixture
