@@ -251,6 +251,8 @@ async def _counted_rows(question: RentalQuestion, execution: QueryExecution, tur
 def _assumed(question: RentalQuestion, execution: QueryExecution, lang: Lang) -> list[str]:
     """The assumptions of the query, as sentences."""
     remarks = question.parsed.remarks
+    if execution.result.empty:  # "all are cheaper than those" is said of rows
+        remarks = tuple(one for one in remarks if not one.key.startswith("said.beyond_"))
     kept = (one for one in remarks if one.key != "said.cheap" or _is_cheapest_first(execution))
     return sentences.remark_texts(tuple(kept), lang)
 

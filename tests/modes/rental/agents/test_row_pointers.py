@@ -25,6 +25,18 @@ async def test_rows_of_the_list_are_told_again_and_the_list_stays(desk: RentalDe
     assert beyond.state["kind"] == "CONTROL"
 
 
+@pytest.mark.parametrize(
+    ("beyond", "claim"), [("rẻ hơn nữa", "Tất cả rẻ hơn"), ("rộng hơn nữa", "Tất cả rộng hơn")]
+)
+async def test_what_no_row_shows_is_not_said_of_all_rows(desk: RentalDesk, beyond: str, claim: str) -> None:
+    desk.become("nobody")
+    told = await desk.ask("phòng trọ quận Gò Vấp dưới 4 triệu có máy lạnh")
+    assert told.state["results"]
+    for _ in range(4):  # further each time, until nothing lies beyond
+        told = await desk.ask(beyond)
+        assert told.state.get("results") or claim not in told.answer
+
+
 async def test_a_list_shows_nothing_that_says_nothing(desk: RentalDesk) -> None:
     desk.become("nobody")
     told = await desk.ask("phòng trọ dưới 3 triệu ở Gò Vấp")
