@@ -722,7 +722,10 @@ def _base(sentence: str, end: int, unit: str) -> Decimal:
 def _told(lines: Sequence[str], rule: str, lang: Lang, note: str = "") -> str:
     if not lines:
         return ""
-    return say("math.by_rule", lang, sums="; ".join(lines), rule=rule.strip(" ."), note=note).strip()
+    sums = "; ".join(lines)
+    return say(
+        "math.by_rule", lang, sums=sums[:1].upper() + sums[1:], rule=rule.strip(" ."), note=note
+    ).strip()
 
 
 def _plain(value: Decimal, lang: Lang) -> str:

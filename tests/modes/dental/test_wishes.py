@@ -37,6 +37,18 @@ def test_what_is_wished_for_is_asked_and_not_told(asked: str, wished: tuple[str,
     assert wishes(asked) == wished
 
 
+@pytest.mark.parametrize("asked", ["dị ứng thuốc gì", "uống thuốc gì", "bị bệnh gì"])
+@pytest.mark.parametrize(
+    "told", ["{who} vừa kể là {asked}", "{who} {asked} nhỉ, {who} mới nói đó", "{who} mới kể {asked} ấy"]
+)
+@pytest.mark.parametrize("who", ["tôi", "em", "mình", "tui", "bác sĩ"])
+def test_what_one_said_oneself_is_told_again_and_what_others_said_is_not(
+    who: str, told: str, asked: str
+) -> None:
+    wished = wishes(told.format(who=who, asked=asked))
+    assert ("recall" in wished) == (who != "bác sĩ")
+
+
 @pytest.mark.parametrize(
     "text",
     [

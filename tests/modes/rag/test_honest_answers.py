@@ -643,9 +643,9 @@ async def test_versions_that_differ_are_told_side_by_side(
 @pytest.mark.parametrize(
     ("asked", "case"),
     [
-        ("tính tiền tăng ca 10 giờ ngày chủ nhật lương 20 triệu", "ngày nghỉ hằng tuần: "),
-        ("tính tiền tăng ca 8 giờ ngày lễ lương 15 triệu", "ngày lễ: "),
-        ("calculate overtime for 8 hours on a public holiday, salary 15 million", "public holidays: "),
+        ("tính tiền tăng ca 10 giờ ngày chủ nhật lương 20 triệu", "Ngày nghỉ hằng tuần: "),
+        ("tính tiền tăng ca 8 giờ ngày lễ lương 15 triệu", "Ngày lễ: "),
+        ("calculate overtime for 8 hours on a public holiday, salary 15 million", "Public holidays: "),
     ],
 )
 async def test_a_sum_is_told_by_the_page_in_the_language_of_the_asker(
