@@ -17,7 +17,7 @@ from troly.text.language import is_other
 from troly_rag.answer.evidence import SourceEvidence, dated
 from troly_rag.answer.grounding import claims_of
 from troly_rag.answer.output import AnswerContent, follow_ups
-from troly_rag.answer.written import write
+from troly_rag.answer.written import Draft, write
 from troly_rag.config import RagConfig
 from troly_rag.conflicts.contradictions import ConflictReport, key_of
 from troly_rag.corpus.coverage import YEAR, figure_request, phrases_of, question_of, text_of
@@ -70,17 +70,8 @@ async def compose(
     if not (routing.certain and found.is_whole):
         draft = await write(turn, routing, [*found.material, *earlier], found.figures, conflicts)
         if draft.text:
-            sources = draft.used or found.used
-            text = "\n\n".join([draft.text, *_failures(outputs, lang, MATH)])
-            return ComposedAnswer(
-                AnswerContent(
-                    text,
-                    sources,
-                    _suggested(outputs, sources, routing, config, lang),
-                    found.coverage * draft.grounded,
-                ),
-                "model",
-                draft.note,
+            return _by_model(
+                draft, found, outputs, lambda used: _suggested(outputs, used, routing, config, lang), lang
             )
         note = draft.note
     else:
@@ -134,6 +125,22 @@ async def compose(
     text = "\n\n".join(filter(None, parts))
     answer = AnswerContent(text, found.used, suggested, coverage, computed=whole and found.computed)
     return ComposedAnswer(answer, "rules", note or say("answer.extracted", lang), whole, found.computed)
+
+
+def _by_model(
+    draft: Draft,
+    found: Findings,
+    outputs: Sequence[AgentOutput],
+    suggested: Callable[[Sequence[SourceEvidence]], tuple[str, ...]],
+    lang: Lang,
+) -> ComposedAnswer:
+    """What a model wrote; where that only says that nothing is said, it rests on no page and leads to none."""
+    used = () if draft.refuses else draft.used or found.used
+    closed = _closed(outputs, lang) if draft.refuses else ()
+    text = "\n\n".join([draft.text, *_failures(outputs, lang, MATH), *closed])
+    near = () if draft.refuses else suggested(used)
+    answer = AnswerContent(text, used, near, found.coverage * draft.grounded)
+    return ComposedAnswer(answer, "model", draft.note, not draft.refuses)
 
 
 class Findings:
@@ -205,7 +212,8 @@ class Findings:
             told = self._untold(query.found.answer)
             self.lines += [told] if told else []
             return stands
-        if side or computed:
+        if side or computed or self._is_told(query.query):
+            self._held += [] if side or computed else [1.0]
             return []
         self._held.append(query.found.passages[0].share if query.found.passages else 0.0)
         near = self._untold(query.found.answer)
@@ -234,6 +242,19 @@ class Findings:
             if fold(text) not in told:
                 self._nearest.append(say("answer.shown", self._lang, title=one.title, text=text))
                 self.used = _unique([*self.used, one])
+
+    def _is_told(self, query: str) -> bool:
+        """Whether what was told for another part of the question says all that this one asks, or shares with it."""
+        told, asked = " ".join(self.lines), question_of(query)
+        return (
+            bool(told and asked.subjects)
+            and not asked.own_figures
+            and asked.coverage(text_of(told)).share >= 1
+            and figure_request(query).is_met(told)
+            and asked.keeps_figures(told)
+            and asked.keeps_places(told)
+            and asked.keeps_denials(told)
+        )
 
     def _untold(self, answer: str) -> str:
         """The sentences of `answer` that were not told for another part of the question."""
@@ -313,7 +334,10 @@ def _suggested(
         one.title
         for found in looked
         for one in found.passages or found.beside
-        if not one.superseded and not (native and is_other(one.text, lang)) and (used or not computed)
+        if (one in found.passages or one.share > _NEAREST)
+        and not one.superseded
+        and not (native and is_other(one.text, lang))
+        and (used or not computed)
     ]
     # Those first whose titles say what is asked.
     titles.sort(key=question_of(routing.refined_query).named_by, reverse=True)

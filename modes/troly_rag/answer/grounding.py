@@ -27,6 +27,8 @@ from troly_rag.tools.arithmetic import DAILY_HOURS, WORKING_DAYS
 FOLDER = Path(__file__).parent / "lexicons"
 # The share of a claim's telling words that the sources must hold: less speaks of another thing.
 HELD = 0.3
+# A claim with a no in it tells of its passage from this share of its words on; else it says that nothing is said.
+_SAID = 0.5
 # Above this share of a sentence's words, and without other ones, a claim says the same sentence again, or turns it round.
 _SAME = 0.85
 # A sentence of fewer telling words, without figure or name, is courtesy and claims nothing.
@@ -148,6 +150,16 @@ def telling(text: str) -> list[str]:
         for word in _WORD.findall(fold(text))
         if len(word) >= SHORTEST_WORD and word not in _words("common")
     ]
+
+
+def tells(claim: Claim, passages: Sequence[str]) -> bool:
+    """Whether a claim tells something of its passage: not that nothing is said of a thing, and no question or offer."""
+    if claim.text.rstrip().endswith("?"):
+        return False
+    said = question_of(claim.text.strip())
+    if not is_negative(claim.text) or not said.tokens:
+        return True
+    return claim.passage < len(passages) and said.coverage(text_of(passages[claim.passage])).share >= _SAID
 
 
 def is_negative(sentence: str) -> bool:
