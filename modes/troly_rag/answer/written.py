@@ -13,7 +13,7 @@ from troly.text.catalogue import Lang
 from troly.text.dates import HCM, format_date
 from troly.text.shorten import one_line
 from troly_rag.answer.evidence import SourceEvidence
-from troly_rag.answer.grounding import GroundedAnswer, ground, tells
+from troly_rag.answer.grounding import GroundedAnswer, ground, refuses
 from troly_rag.conflicts.contradictions import ConflictReport, rule_words
 from troly_rag.routing.plan import Routing
 from troly_rag.strings import prompts, say
@@ -76,9 +76,8 @@ async def write(
         return Draft(note=say("answer.ungrounded", lang))
     places = dict.fromkeys(claim.passage for claim in checked.claims if claim.passage < len(shown))
     note = say("answer.grounded", lang, kept=len(checked.claims), total=total)
-    refuses = not figures and not any(tells(claim, texts) for claim in checked.claims)
-    used = tuple(shown[place] for place in places)
-    return Draft(checked.text, used, len(checked.claims) / total, note, refuses)
+    used, nothing = tuple(shown[place] for place in places), not figures and refuses(checked.claims, texts)
+    return Draft(checked.text, used, len(checked.claims) / total, note, nothing)
 
 
 def asked_by(turn: TurnContext, lang: Lang) -> dict[str, str]:

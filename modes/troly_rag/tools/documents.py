@@ -91,7 +91,8 @@ async def run_search(given: ToolInputs) -> ToolResult:
         covered = covered or told[0].share >= 1
     covered = covered and bool(older or not compared)
     titles = list(dict.fromkeys(passage.title for passage in told))
-    material = near[:PASSAGES]
+    # A model that compares must see both sides.
+    material = list(dict.fromkeys([*(older if compared else ()), *near[:PASSAGES]]))
     if turn.model.reason_unavailable is None and best < _READ:
         material += await _passages_of_parts(given)
     return ToolResult(

@@ -270,10 +270,33 @@ async def test_a_question_in_english_finds_the_pages_in_vietnamese(
 
 
 @pytest.mark.parametrize(
+    ("query", "old"),
+    [
+        ("So sánh chính sách nghỉ phép năm 2025 với chính sách hiện hành", "12 ngày phép"),
+        ("Chính sách mật khẩu 2024 khác gì hiện nay?", "90 ngày"),
+        ("So sánh làm việc từ xa 2025 với bản đang áp dụng", "1 ngày mỗi tuần"),
+        ("Quy định đi muộn năm 2024 khác bây giờ thế nào?", "100.000 VND"),
+    ],
+)
+async def test_a_model_that_compares_versions_sees_both(
+    desk: RagDesk, server: OllamaDouble, query: str, old: str
+) -> None:
+    agent = "it" if "mật khẩu" in query else "hr"
+    asked = [{"agent": agent, "query": query, "tool": "documents"}]
+    server.script({"small_talk": False, "refined_query": query, "questions": asked}, "Vâng.", "Vâng.")
+    await desk.ask("hồi trước khác giờ chỗ nào vậy ta", language="vi")
+    passages = server.chats[1].body["messages"][-1]["content"]
+    assert old in passages
+    assert "đang hiệu lực" in passages
+
+
+@pytest.mark.parametrize(
     ("reply", "refuses"),
     [
         ("Tài liệu công ty không nói về chuyện nuôi mèo.", True),
         ("Tôi không thấy thông tin nào về thú cưng. Bạn muốn hỏi gì thêm?", True),
+        ("Tài liệu không nói về chuyện nuôi mèo. Bạn có thể hỏi phòng hành chính.", True),
+        ("Không được đâu.", False),
         ("Công ty có 4 giá trị cốt lõi: Khách hàng trước tiên, Chính trực, Hợp tác, Kỷ luật.", False),
         ("Tài liệu không nói về mèo. Công ty có 4 giá trị cốt lõi.", False),
         ("Không được chụp ảnh ở kho và phòng máy chủ.", False),

@@ -874,13 +874,13 @@ async def test_a_past_year_beside_now_tells_both_versions(desk: RagDesk, asked: 
         ("tạm ứng được bao nhiêu, mấy lần một năm", "mỗi quý một lần"),
         ("bản nào của quy định mật khẩu đang có hiệu lực", "14 ký tự"),
         ("quy định làm việc từ xa mới nhất", "2 ngày mỗi tuần"),
-        ("Người dùng gặp lỗi VPN 809 thì phải làm gì", "TCP"),
+        ("Gặp lỗi VPN 809 thì phải làm gì", "TCP"),
     ],
 )
 async def test_a_part_is_answered_by_what_another_part_was_told(
     desk: RagDesk, question: str, said: str
 ) -> None:
-    """And words for what is in force, for whoever uses a thing and for meeting a fault are none that a page must have."""
+    """And words for what is in force and for meeting a fault are none that a page must have."""
     told = await desk.ask(question, offline=True)
     assert said in told.state["answer"]
     assert told.done.metadata["answered"]
