@@ -70,8 +70,10 @@ async def compose(
     if not (routing.certain and found.is_whole):
         draft = await write(turn, routing, [*found.material, *earlier], found.figures, conflicts)
         if draft.text:
+            closed = _closed(outputs, routing, lang) if draft.refuses else ()
+            more = [*_failures(outputs, lang, MATH), *closed]
             return _by_model(
-                draft, found, outputs, lambda used: _suggested(outputs, used, routing, config, lang), lang
+                draft, found, more, lambda used: _suggested(outputs, used, routing, config, lang)
             )
         note = draft.note
     else:
@@ -105,7 +107,7 @@ async def compose(
         *_ties(conflicts, lang),
         *_sources(found, turn),
         *closing,
-        *(() if found.is_whole else _closed(outputs, lang)),
+        *(() if found.is_whole else _closed(outputs, routing, lang)),
     ]
     suggested = _suggested(outputs, found.used, routing, config, lang, computed=found.computed)
     if not found.is_whole and turn.model.reason_unavailable is not None:
@@ -130,14 +132,12 @@ async def compose(
 def _by_model(
     draft: Draft,
     found: Findings,
-    outputs: Sequence[AgentOutput],
+    more: Sequence[str],
     suggested: Callable[[Sequence[SourceEvidence]], tuple[str, ...]],
-    lang: Lang,
 ) -> ComposedAnswer:
-    """What a model wrote; where that only says that nothing is said, it rests on no page and leads to none."""
+    """What a model wrote and what is said `more`; where that only says that nothing is said, it rests on no page and leads to none."""
     used = () if draft.refuses else draft.used or found.used
-    closed = _closed(outputs, lang) if draft.refuses else ()
-    text = "\n\n".join([draft.text, *_failures(outputs, lang, MATH), *closed])
+    text = "\n\n".join([draft.text, *more])
     near = () if draft.refuses else suggested(used)
     answer = AnswerContent(text, used, near, found.coverage * draft.grounded)
     return ComposedAnswer(answer, "model", draft.note, not draft.refuses)
@@ -312,9 +312,11 @@ def _failures(outputs: Sequence[AgentOutput], lang: Lang, but: str = "") -> Iter
                     yield say("answer.tool_failed", lang, why=(run.error or run.error_type).rstrip("."))
 
 
-def _closed(outputs: Sequence[AgentOutput], lang: Lang) -> Iterator[str]:
-    """How many documents that answer are closed to the asker."""
-    if denied := sum(output.denied for output in outputs):
+def _closed(outputs: Sequence[AgentOutput], routing: Routing, lang: Lang) -> Iterator[str]:
+    """How many documents that answer are closed to the asker; to a guest the same whether there are any or not."""
+    if set(routing.access) <= {"public"}:
+        yield say("answer.guest", lang)
+    elif denied := sum(output.denied for output in outputs):
         yield say("answer.denied", lang, count=denied)
 
 

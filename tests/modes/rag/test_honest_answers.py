@@ -906,6 +906,7 @@ async def test_closed_documents_are_counted_for_the_staff_alone(
     seen = f"{told.state['answer']} {told.state['reasoning']} {told.events}"
     assert bool(re.search(r"[1-9]\d* tài liệu", seen)) is staff
     assert "Gần nhất là" not in told.state["answer"]
+    assert ("tài liệu nội bộ" in told.state["answer"]) is not staff
 
 
 @pytest.mark.parametrize(
