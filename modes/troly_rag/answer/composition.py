@@ -17,7 +17,7 @@ from troly.text.language import is_other
 from troly_rag.answer.evidence import SourceEvidence, dated
 from troly_rag.answer.grounding import claims_of
 from troly_rag.answer.output import AnswerContent, follow_ups
-from troly_rag.answer.written import write
+from troly_rag.answer.written import Draft, write
 from troly_rag.config import RagConfig
 from troly_rag.conflicts.contradictions import ConflictReport, key_of
 from troly_rag.corpus.coverage import YEAR, figure_request, phrases_of, question_of, text_of
@@ -70,17 +70,10 @@ async def compose(
     if not (routing.certain and found.is_whole):
         draft = await write(turn, routing, [*found.material, *earlier], found.figures, conflicts)
         if draft.text:
-            sources = draft.used or found.used
-            text = "\n\n".join([draft.text, *_failures(outputs, lang, MATH)])
-            return ComposedAnswer(
-                AnswerContent(
-                    text,
-                    sources,
-                    _suggested(outputs, sources, routing, config, lang),
-                    found.coverage * draft.grounded,
-                ),
-                "model",
-                draft.note,
+            closed = _closed(outputs, routing, lang) if draft.refuses else ()
+            more = [*_failures(outputs, lang, MATH), *closed]
+            return _by_model(
+                draft, found, more, lambda used: _suggested(outputs, used, routing, config, lang)
             )
         note = draft.note
     else:
@@ -114,7 +107,7 @@ async def compose(
         *_ties(conflicts, lang),
         *_sources(found, turn),
         *closing,
-        *(() if found.is_whole else _closed(outputs, lang)),
+        *(() if found.is_whole else _closed(outputs, routing, lang)),
     ]
     suggested = _suggested(outputs, found.used, routing, config, lang, computed=found.computed)
     if not found.is_whole and turn.model.reason_unavailable is not None:
@@ -134,6 +127,20 @@ async def compose(
     text = "\n\n".join(filter(None, parts))
     answer = AnswerContent(text, found.used, suggested, coverage, computed=whole and found.computed)
     return ComposedAnswer(answer, "rules", note or say("answer.extracted", lang), whole, found.computed)
+
+
+def _by_model(
+    draft: Draft,
+    found: Findings,
+    more: Sequence[str],
+    suggested: Callable[[Sequence[SourceEvidence]], tuple[str, ...]],
+) -> ComposedAnswer:
+    """What a model wrote and what is said `more`; where that only says that nothing is said, it rests on no page and leads to none."""
+    used = () if draft.refuses else draft.used or found.used
+    text = "\n\n".join([draft.text, *more])
+    near = () if draft.refuses else suggested(used)
+    answer = AnswerContent(text, used, near, found.coverage * draft.grounded)
+    return ComposedAnswer(answer, "model", draft.note, not draft.refuses)
 
 
 class Findings:
@@ -205,7 +212,8 @@ class Findings:
             told = self._untold(query.found.answer)
             self.lines += [told] if told else []
             return stands
-        if side or computed:
+        if side or computed or self._is_told(query.query):
+            self._held += [] if side or computed else [1.0]
             return []
         self._held.append(query.found.passages[0].share if query.found.passages else 0.0)
         near = self._untold(query.found.answer)
@@ -234,6 +242,19 @@ class Findings:
             if fold(text) not in told:
                 self._nearest.append(say("answer.shown", self._lang, title=one.title, text=text))
                 self.used = _unique([*self.used, one])
+
+    def _is_told(self, query: str) -> bool:
+        """Whether what was told for another part of the question says all that this one asks, or shares with it."""
+        told, asked = " ".join(self.lines), question_of(query)
+        return (
+            bool(told and asked.subjects)
+            and not asked.own_figures
+            and asked.coverage(text_of(told)).share >= 1
+            and figure_request(query).is_met(told)
+            and asked.keeps_figures(told)
+            and asked.keeps_places(told)
+            and asked.keeps_denials(told)
+        )
 
     def _untold(self, answer: str) -> str:
         """The sentences of `answer` that were not told for another part of the question."""
@@ -291,9 +312,11 @@ def _failures(outputs: Sequence[AgentOutput], lang: Lang, but: str = "") -> Iter
                     yield say("answer.tool_failed", lang, why=(run.error or run.error_type).rstrip("."))
 
 
-def _closed(outputs: Sequence[AgentOutput], lang: Lang) -> Iterator[str]:
-    """How many documents that answer are closed to the asker."""
-    if denied := sum(output.denied for output in outputs):
+def _closed(outputs: Sequence[AgentOutput], routing: Routing, lang: Lang) -> Iterator[str]:
+    """How many documents that answer are closed to the asker; to a guest the same whether there are any or not."""
+    if set(routing.access) <= {"public"}:
+        yield say("answer.guest", lang)
+    elif denied := sum(output.denied for output in outputs):
         yield say("answer.denied", lang, count=denied)
 
 
@@ -313,7 +336,10 @@ def _suggested(
         one.title
         for found in looked
         for one in found.passages or found.beside
-        if not one.superseded and not (native and is_other(one.text, lang)) and (used or not computed)
+        if (one in found.passages or one.share > _NEAREST)
+        and not one.superseded
+        and not (native and is_other(one.text, lang))
+        and (used or not computed)
     ]
     # Those first whose titles say what is asked.
     titles.sort(key=question_of(routing.refined_query).named_by, reverse=True)

@@ -27,6 +27,8 @@ from troly_rag.tools.arithmetic import DAILY_HOURS, WORKING_DAYS
 FOLDER = Path(__file__).parent / "lexicons"
 # The share of a claim's telling words that the sources must hold: less speaks of another thing.
 HELD = 0.3
+# A claim tells of its passage from this share of its words on, one with a no in it from the other.
+_SAID, _DENIED = 0.5, 0.7
 # Above this share of a sentence's words, and without other ones, a claim says the same sentence again, or turns it round.
 _SAME = 0.85
 # A sentence of fewer telling words, without figure or name, is courtesy and claims nothing.
@@ -148,6 +150,20 @@ def telling(text: str) -> list[str]:
         for word in _WORD.findall(fold(text))
         if len(word) >= SHORTEST_WORD and word not in _words("common")
     ]
+
+
+def refuses(claims: Sequence[Claim], passages: Sequence[str]) -> bool:
+    """Whether all that is claimed is that nothing is said of a thing, with courtesy around it: no figure, and no sentence
+    whose passage speaks of it."""
+
+    def tells(claim: Claim) -> bool:
+        said = question_of(claim.text.strip())
+        held = text_of(passages[claim.passage] if claim.passage < len(passages) else "")
+        least = _DENIED if is_negative(claim.text) else _SAID
+        return said.coverage(held).share >= least or any(_figures(claim.text))
+
+    denied = any(is_negative(one.text) and question_of(one.text.strip()).tokens for one in claims)
+    return denied and not any(map(tells, claims))
 
 
 def is_negative(sentence: str) -> bool:

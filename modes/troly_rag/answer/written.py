@@ -13,7 +13,7 @@ from troly.text.catalogue import Lang
 from troly.text.dates import HCM, format_date
 from troly.text.shorten import one_line
 from troly_rag.answer.evidence import SourceEvidence
-from troly_rag.answer.grounding import GroundedAnswer, ground
+from troly_rag.answer.grounding import GroundedAnswer, ground, refuses
 from troly_rag.conflicts.contradictions import ConflictReport, rule_words
 from troly_rag.routing.plan import Routing
 from troly_rag.strings import prompts, say
@@ -27,13 +27,15 @@ _REASON_CHARS = 200
 class Draft:
     """What a model wrote and the sources hold, the sources it rests on, the share that stood, and a note.
 
-    `text` is "" where no model could be asked or nothing of it can be told.
+    `text` is "" where no model could be asked or nothing of it can be told; `refuses` says that all it tells is that the
+    documents do not say it.
     """
 
     text: str = ""
     used: tuple[SourceEvidence, ...] = ()
     grounded: float = 1.0
     note: str = ""
+    refuses: bool = False
 
 
 async def write(
@@ -74,7 +76,8 @@ async def write(
         return Draft(note=say("answer.ungrounded", lang))
     places = dict.fromkeys(claim.passage for claim in checked.claims if claim.passage < len(shown))
     note = say("answer.grounded", lang, kept=len(checked.claims), total=total)
-    return Draft(checked.text, tuple(shown[place] for place in places), len(checked.claims) / total, note)
+    used, nothing = tuple(shown[place] for place in places), not figures and refuses(checked.claims, texts)
+    return Draft(checked.text, used, len(checked.claims) / total, note, nothing)
 
 
 def asked_by(turn: TurnContext, lang: Lang) -> dict[str, str]:

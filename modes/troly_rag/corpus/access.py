@@ -43,6 +43,10 @@ class UserContext:
         """All scopes that may be read, in the order public, internal, private."""
         return tuple(scope for scope in SCOPES if scope in self.permissions)
 
+    def may_know_of(self, closed: int) -> int:
+        """How many of so many `closed` documents are told to be there: none to one who is no member of the staff."""
+        return closed if "internal" in self.permissions else 0
+
     @property
     def user_access(self) -> tuple[str, ...]:
         """The scopes as they were granted, without the implied ones (004-13)."""

@@ -70,6 +70,7 @@ _Y = str.maketrans("yýỳỷỹỵ", "iíìỉĩị")
 YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _DATE = re.compile(r"\b\d{1,2}[/-]\d{1,2}(?:[/-]\d{2,4})?\b")
 _AT_PLACE = frozenset({"ở", "tại", "với", "at", "in", "with"})
+_PAUSE = re.compile(r"[,;?!](?=\s)")
 _CLAUSE = re.compile(r"[.;\n]+(?!\d)|,(?!\d)")
 _SENTENCE = re.compile(r"[.;\n]+(?!\d)")
 _WHERE = re.compile(r"\b(?:o|tai|vao) (?:nhung |cac )?dau\b|\b(?:cho|noi) nao\b|\bwhere\b")
@@ -263,13 +264,13 @@ class Question:
 
     @cached_property
     def asking(self) -> str:
-        """The folded words, but for a "máy" that could be taken for "mấy"."""
-        return " ".join(
-            "."
-            if token.folded == "may" and (token.text not in ("mấy", "may") or at in self._lines)
-            else token.folded
-            for at, token in enumerate(self._typed)
-        )
+        """The folded words and the commas between them, but for a "máy" that could be taken for "mấy"."""
+        told, end = "", 0
+        for at, token in enumerate(self._typed):
+            other = token.folded == "may" and (token.text not in ("mấy", "may") or at in self._lines)
+            pause = "," if at and _PAUSE.search(self.raw[end : token.start]) else ""
+            told, end = f"{told}{pause} {'.' if other else token.folded}", token.end
+        return told.lstrip()
 
     @property
     def tokens(self) -> tuple[WordToken, ...]:

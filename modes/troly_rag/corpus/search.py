@@ -53,8 +53,8 @@ _OUTDATED, _CLOSE, _TITLED, _ALIKE = 0.5, 0.1, 0.1, 0.2
 _OTHER_LANGUAGE = 0.15
 # What a passage without the kind of figure that is asked for yields to one with it.
 _NO_FIGURE = 0.15
-# What a closed one that does not answer counts.
-_MOST_WITHOUT = 0.9
+# What one that does not answer counts beside one that does, of those closed and of those open.
+MOST_WITHOUT = 0.9
 # What stands apart in a page without naming its subject answers only when the words stand together as they were asked.
 _TOGETHER = 0.3
 # Fewer telling words say too little, but for the title of a page or a thing known by name.
@@ -204,7 +204,7 @@ class CorpusSearch:
             seen[mine] = await asyncio.to_thread(self._passages, collection, query, found.passages, who, now)
         closed = [one for one in seen.get(False, ()) if one.relevance >= least]
         share = max(
-            (one.share if answers(query, one, one.text) else _MOST_WITHOUT * one.share for one in closed),
+            (one.share if answers(query, one, one.text) else MOST_WITHOUT * one.share for one in closed),
             default=0.0,
         )
         denied = len({one.document for one in closed})

@@ -26,7 +26,6 @@ from troly_rag.corpus.coverage import (
     NUMBERS,
     UNITS,
     figure_request,
-    phrases_of,
     question_of,
     text_of,
 )
@@ -84,6 +83,10 @@ _FOR_A_YEAR = re.compile(r"\bdu (\d+) thang\b.*?\bbang (\d+(?:[.,]\d+)?) thang l
 _ADDED = re.compile(r"\bloai ([a-z]) duoc them (\d+(?:[.,]\d+)?) thang")
 _GRADE = re.compile(r"\b(?:loai|hang|grade) ([a-d])\b")
 _LETTER = re.compile(r"(?<![\w.-])([A-D])(?![\w.-])")
+# How many points are lacking to a grade.
+_SHORT_OF = re.compile(
+    r"\b(?:thieu|can|kem|nua|short|more|away)\b(?:[\w ]*\b)?(?:loai|hang|grade|len|reach|get an?) (?:loai |hang |grade )?([a-d])\b"
+)
 _FROM, _BELOW = re.compile(r"\b([a-z]) tu (\d+)"), re.compile(r"\bduoi (\d+)(?: diem)? la ([a-z])\b")
 _MONTHLY, _FIRST_OF_MONTH = (
     re.compile(r"\bngay (\d{1,2}) hang thang\b"),
@@ -441,22 +444,29 @@ def _carried_over(text: str, question: str, before: str) -> tuple[Decimal, str]:
     """How many of the unused days that the question counts the rule carries over before "the rest" is paid, and the sentence
     that says so.
 
-    0 where the question counts no unused days, or speaks of that rest itself.
+    0 where the question counts no unused days, or speaks of that rest itself: by its name, or by its count after all were
+    counted `before`.
     """
     rules = ((rule, _CARRIED.search(fold(rule))) for rule in map(str.strip, claims_of(text)))
     rule, carried = next(((one, found) for one, found in rules if found), ("", None))
     asked = fold(question)
     moved = _CARRIED_WORD.search(f"{asked} {fold(before)}") and not _ASKS_CARRIED.search(asked)
     spoken = moved and _LEFT.search(asked) and not _REST.search(asked)
+    rest = {_decimal(one) - Decimal(carried[1]) for one in _DAYS.findall(fold(before)) if carried}
     if (
         carried is None
         or not _REST.search(fold(text))
         or _COUNTED_REST.search(asked)
         or spoken
+        or rest & set(map(_decimal, _DAYS.findall(asked)))
         or not _UNUSED.search(asked)
     ):
         return Decimal(0), ""
     return Decimal(carried[1]), rule
+
+
+def _decimal(written: str) -> Decimal:
+    return Decimal(written.replace(",", "."))
 
 
 def _by_divided_pay(
@@ -471,7 +481,7 @@ def _by_divided_pay(
     counts = set(_DAYS.findall(newest)) - set(done)
     if found is None or said.money is None or len(counts) != 1:
         return ""
-    days = Decimal(counts.pop().replace(",", "."))
+    days = _decimal(counts.pop())
     value = said.money / Decimal(found[1]) * max(Decimal(0), days - carried)
     shown = f"({_plain(days, lang)} − {_plain(min(days, carried), lang)})" if carried else _plain(days, lang)
     line = f"{_money(said.money, lang)} / {found[1]} × {shown} = {_money(value, lang)}"
@@ -540,16 +550,24 @@ def _by_parts(text: str, question: str, own: Figures, lang: Lang) -> str:
     below = _BELOW.search(folded)
     grade = next((grade for least, grade in grades if points >= least), below[2] if below else "")
     lines.append(say("math.grade", lang, count=_plain(points, lang), grade=grade.upper()))
+    wanted = _SHORT_OF.search(fold(question))
+    least = next((least for least, grade in grades if wanted and grade == wanted[1]), points)
+    if least > points:
+        gap = f"{_plain(least, lang)} − {_plain(points, lang)} = {_plain(least - points, lang)}"
+        lines.append(say("math.points_to", lang, gap=gap, grade=wanted[1].upper() if wanted else ""))
     rule = next((one for one in claims_of(text) if _FROM.search(fold(one))), text)
     return _told(lines, rule, lang)
 
 
 def asks_for_grade(question: str, before: str, text: str, lang: Lang) -> bool:
-    """Whether `question` names only what the grades in `text` are called, and the figures of `before` come to one of them."""
+    """Whether `question` names only what the grades in `text` are called, or how far it is to one, and the figures of `before`
+    come to one of them."""
     asked = question_of(question)
-    named = asked.own_figures or figure_request(question).figure or _LETTER.search(question)
+    short = _SHORT_OF.search(fold(question)) is not None
+    other = not short and (figure_request(question).figure or _LETTER.search(question))
+    named = asked.own_figures or other
     told = "" if named or not asked.tokens else _by_parts(text, before, figures_of(before), lang)
-    return bool(told) and not asked.coverage(text_of(told)).unread
+    return bool(told) and (short or not asked.coverage(text_of(told)).unread)
 
 
 def _by_months_of_pay(text: str, asked: str, said: Figures, lang: Lang) -> str:
@@ -813,15 +831,11 @@ def _calculated(given: ToolInputs) -> ToolResult:
             result = _with_other_rules(given, rules, passage, f"{text}{note}{_beyond(given, passage.text)}")
         else:
             continue
-        # A word that neither the rule nor the sum holds may change what it comes to: a model is told so, and weighs it.
+        # For a model, which reads question and rule itself, the sum that leaves out the fewest words.
         left = question_of(given.query).coverage(text_of(f"{passage.whole}\n{text}")).unread
         if given.turn.model.reason_unavailable is not None or not left:
             return result
-        words = ", ".join(f"“{word}”" for word in phrases_of(given.query, left))
-        told = (
-            f"{result.answer} {say('answer.unread', lang, words=words)}" if result.covered else result.answer
-        )
-        sums.append((len(left), replace(result, answer=told)))
+        sums.append((len(left), result))
     if sums:
         return min(sums, key=lambda one: one[0])[1]
     text = missing = ""
@@ -1035,6 +1049,10 @@ def _with_other_rules(given: ToolInputs, rules: Sequence[Passage], passage: Pass
                 sums.append(more)
                 parts = [one for one in parts if one != part]
                 break
+    if given.turn.model.reason_unavailable is None:
+        # A model's question is of one thing: what of it stands in the sum is not left, whatever else it names.
+        told = {one.value for one in find_amounts("\n".join(sums))}
+        parts = [one for one in parts if not set(figures_of(one).counted.values()) <= told]
     if parts:
         sums.append(say("math.left", lang, parts=", ".join(f"“{part}”" for part in parts)))
     evidence = tuple(evidence_of(one, given.agent.name) for one in used)

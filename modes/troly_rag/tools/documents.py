@@ -13,7 +13,7 @@ from troly.text.match import blank_out, spans_of
 from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.answer.grounding import Claim, claims_of, is_listed
 from troly_rag.corpus.coverage import YEAR, figure_request, question_of, text_of
-from troly_rag.corpus.search import answers
+from troly_rag.corpus.search import MOST_WITHOUT, answers
 from troly_rag.routing.lexicons import tool_words
 from troly_rag.strings import say
 from troly_rag.tools.interface import ToolInputs, ToolResult
@@ -56,10 +56,12 @@ async def run_search(given: ToolInputs) -> ToolResult:
     turn, query = given.turn, given.query
     # A past year beside what is in force names both versions; what is counted by them is worked out.
     past = any(int(year) < turn.now.astimezone(HCM).year for year in YEAR.findall(query))
-    now = tool_words("in_force").find(query) if past and not question_of(query).own_figures else []
+    in_force = tool_words("in_force").find(query)
+    now = in_force if past and not question_of(query).own_figures else []
     compared = bool(tool_words("compare").find(query) or now)
-    sides = blank_out(query, spans_of([*tool_words("compare").find(query), *now]))
-    asked = _VERSION.sub(" ", sides) if compared else query
+    sides = blank_out(query, spans_of([*tool_words("compare").find(query), *in_force]))
+    # What is in force is told first anyway.
+    asked = _VERSION.sub(" ", sides) if compared or (in_force and not past) else query
     least = given.config.limits.min_relevance_score
     found = await given.corpora.search(
         given.agent.collection, asked, given.user, _LOOKED_AT, now=turn.now, lang=turn.language, least=least
@@ -68,18 +70,19 @@ async def run_search(given: ToolInputs) -> ToolResult:
     near = [one for one in found.passages if one.relevance >= NEAR or titled(one.title) >= 1]
     told = _told(near)
     best = max((one.share for one in near), default=0.0)
-    if found.closed > best:
+    claims = _sentences(asked, told, SENTENCES)
+    text = " ".join(text for text, _ in claims)
+    whole = bool(told) and answers(asked, told[0], text)
+    if found.closed > (best if whole else MOST_WITHOUT * best):
         # A closed page speaks of it better: nothing else comes near.
-        told = []
+        told, text, whole = [], "", False
     # An older version is there to be weighed against what is in force, and is told where versions are compared.
     years = set(YEAR.findall(query))
     older = sorted(
         (one for one in near if one.superseded and one.relevance >= least and one not in told),
         key=lambda one: not years & one.years,
     )[:1]
-    claims = _sentences(asked, told, SENTENCES)
-    text = " ".join(text for text, _ in claims)
-    covered = bool(told) and (not found.denied or found.closed < best) and answers(asked, told[0], text)
+    covered = whole and (not found.denied or found.closed < best)
     covered = covered and not _is_left_open(given, told[0])
     passing = _passing(given.query)
     covered = covered and not passing
@@ -88,7 +91,8 @@ async def run_search(given: ToolInputs) -> ToolResult:
         covered = covered or told[0].share >= 1
     covered = covered and bool(older or not compared)
     titles = list(dict.fromkeys(passage.title for passage in told))
-    material = near[:PASSAGES]
+    # A model that compares must see both sides.
+    material = list(dict.fromkeys([*(older if compared else ()), *near[:PASSAGES]]))
     if turn.model.reason_unavailable is None and best < _READ:
         material += await _passages_of_parts(given)
     return ToolResult(
@@ -97,7 +101,7 @@ async def run_search(given: ToolInputs) -> ToolResult:
         evidence=tuple(evidence_of(passage, given.agent.name) for passage in (*told, *older)),
         passages=tuple(near[:PASSAGES]),
         beside=tuple(one for one in found.passages if one.share)[:PASSAGES],
-        denied=found.denied,
+        denied=given.user.may_know_of(found.denied),
         covered=covered,
         unread=(*([passing] if passing else []), *told[0].unread) if told else question_of(asked).words,
         material=tuple(evidence_of(passage, given.agent.name) for passage in material),

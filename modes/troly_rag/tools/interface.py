@@ -34,7 +34,7 @@ class ToolResult:
     """What a tool gave: `answer` is "" where nothing was found; `context` says in a few words where it was looked for.
 
     `evidence` and `passages` are what the answer rests on, `beside` all pages that share a word with the query,
-    `denied` counts relevant documents that the asker may not see.
+    `denied` counts relevant documents that the asker may not see but know of.
     `covered` says that the answer speaks of everything that was asked; else `unread` are the words that nothing was
     found for. `material` is all that a model is given to answer from. `error` is a sentence where the tool could do
     nothing, `error_kind` a word for programs; `digest` stands for all of it.

@@ -153,7 +153,7 @@ async def run_log(given: ToolInputs) -> ToolResult:
     if not files:
         raise ToolError("no_log_files", say("log.no_files", lang, agent=given.agent.name))
     if SCOPE not in given.user.permissions:
-        return ToolResult("", denied=len(files))
+        return ToolResult("", denied=given.user.may_know_of(len(files)))
     query = days_in_full(given.query, given.turn.now.astimezone(HCM).date())
     said = [one for one in (_with_code(query, given), *given.before.split("\n")) if one]
     every = files

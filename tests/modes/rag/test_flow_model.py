@@ -269,6 +269,52 @@ async def test_a_question_in_english_finds_the_pages_in_vietnamese(
     assert "What are our core values?" in json.dumps(told.state["routing"], ensure_ascii=False)
 
 
+@pytest.mark.parametrize(
+    ("query", "old"),
+    [
+        ("So sánh chính sách nghỉ phép năm 2025 với chính sách hiện hành", "12 ngày phép"),
+        ("Chính sách mật khẩu 2024 khác gì hiện nay?", "90 ngày"),
+        ("So sánh làm việc từ xa 2025 với bản đang áp dụng", "1 ngày mỗi tuần"),
+        ("Quy định đi muộn năm 2024 khác bây giờ thế nào?", "100.000 VND"),
+    ],
+)
+async def test_a_model_that_compares_versions_sees_both(
+    desk: RagDesk, server: OllamaDouble, query: str, old: str
+) -> None:
+    agent = "it" if "mật khẩu" in query else "hr"
+    asked = [{"agent": agent, "query": query, "tool": "documents"}]
+    server.script({"small_talk": False, "refined_query": query, "questions": asked}, "Vâng.", "Vâng.")
+    await desk.ask("hồi trước khác giờ chỗ nào vậy ta", language="vi")
+    passages = server.chats[1].body["messages"][-1]["content"]
+    assert old in passages
+    assert "đang hiệu lực" in passages
+
+
+@pytest.mark.parametrize(
+    ("reply", "refuses"),
+    [
+        ("Tài liệu công ty không nói về chuyện nuôi mèo.", True),
+        ("Tôi không thấy thông tin nào về thú cưng. Bạn muốn hỏi gì thêm?", True),
+        ("Tài liệu không nói về chuyện nuôi mèo. Bạn có thể hỏi phòng hành chính.", True),
+        ("Không được đâu.", False),
+        ("Công ty có 4 giá trị cốt lõi: Khách hàng trước tiên, Chính trực, Hợp tác, Kỷ luật.", False),
+        ("Tài liệu không nói về mèo. Công ty có 4 giá trị cốt lõi.", False),
+        ("Không được chụp ảnh ở kho và phòng máy chủ.", False),
+    ],
+)
+async def test_what_only_says_that_nothing_is_said_rests_on_no_page(
+    desk: RagDesk, server: OllamaDouble, reply: str, *, refuses: bool
+) -> None:
+    queries = ["Công ty nuôi mấy con mèo?", "Giá trị cốt lõi là gì?", "Khách có được chụp ảnh ở kho không?"]
+    asked = [{"agent": "general", "query": one, "tool": "documents"} for one in queries]
+    server.script({"small_talk": False, "refined_query": queries[0], "questions": asked}, reply, reply)
+    told = await desk.ask("cho hỏi mèo ở công ty với mấy chuyện khác", language="vi")
+    assert (not told.state["evidence"], not told.state["follow_up_questions"]) == (refuses, refuses) or (
+        not refuses and told.state["evidence"]
+    )
+    assert told.done.metadata["answered"] is not refuses
+
+
 @pytest.mark.parametrize("tool", ["calculation", "documents"])
 @pytest.mark.parametrize(
     ("queries", "sums"),
@@ -278,7 +324,7 @@ async def test_a_question_in_english_finds_the_pages_in_vietnamese(
             ["Lương giờ 55.000 VND, làm thêm 4 giờ ngày thường và 6 giờ chủ nhật được trả bao nhiêu?"],
             ["4 × 55.000 VND × 150% = 330.000", "6 × 55.000 VND × 200% = 660.000", "990.000"],
         ),
-        (["Kho trả bao nhiêu khi làm thêm 8 giờ ngày lễ 2/9 với lương tháng 15.000.000 VND?"], ["× 300% = 1.730.769", "“Kho”"]),
+        (["Kho trả bao nhiêu khi làm thêm 8 giờ ngày lễ 2/9 với lương tháng 15.000.000 VND?"], ["× 300% = 1.730.769"]),
         (["Nhân viên đi muộn 6 lần trong tháng bị trừ tổng cộng bao nhiêu tiền?"], ["(6 − 3) × 200.000 VND = 600.000"]),
         (["Nhân viên làm việc 11 năm có tổng cộng bao nhiêu ngày phép năm?"], ["14 + (11 / 5 → 2) × 1 = 16"]),
         (
@@ -290,12 +336,13 @@ async def test_a_question_in_english_finds_the_pages_in_vietnamese(
 async def test_what_is_worked_out_reaches_the_model_with_its_formula(
     desk: RagDesk, server: OllamaDouble, queries: list[str], sums: list[str], tool: str
 ) -> None:
-    """Of each query by itself, whether or not the model asked for it; a word that the rule does not speak of is named."""
+    """Of each query by itself, whether or not the model asked for it, and with no word of what a right sum leaves out."""
     questions = [{"agent": "hr", "query": query, "tool": tool} for query in queries]
     server.script({"small_talk": False, "refined_query": queries[0], "questions": questions}, "Vâng.")
     await desk.ask("tính giúp em mấy khoản vừa nói với", language="vi")
     told = server.chats[1].body["messages"][-1]["content"].partition("Kết quả công cụ")[2]
     assert [one for one in sums if one not in told] == [], told
+    assert not [word for word in ("chưa xét", "Chưa tính") if word in told], told
 
 
 @pytest.mark.parametrize(

@@ -864,3 +864,54 @@ async def test_a_version_alone_is_worked_out_alone_and_one_without_a_sum_is_name
 async def test_a_past_year_beside_now_tells_both_versions(desk: RagDesk, asked: str, *, both: bool) -> None:
     told = await desk.ask(asked, offline=True, now=_LOG_DAY, language="vi")
     assert ("Bản cũ" in told.answer) == ("Bản đang hiệu lực" in told.answer) == both
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("thử việc bao lâu, lương bao nhiêu phần trăm", "85%"),
+        ("kết hôn nghỉ mấy ngày, có trừ phép năm không", "không trừ vào phép năm"),
+        ("tạm ứng được bao nhiêu, mấy lần một năm", "mỗi quý một lần"),
+        ("bản nào của quy định mật khẩu đang có hiệu lực", "14 ký tự"),
+        ("quy định làm việc từ xa mới nhất", "2 ngày mỗi tuần"),
+        ("Gặp lỗi VPN 809 thì phải làm gì", "TCP"),
+    ],
+)
+async def test_a_part_is_answered_by_what_another_part_was_told(
+    desk: RagDesk, question: str, said: str
+) -> None:
+    """And words for what is in force and for meeting a fault are none that a page must have."""
+    told = await desk.ask(question, offline=True)
+    assert said in told.state["answer"]
+    assert told.done.metadata["answered"]
+
+
+@pytest.mark.parametrize(
+    "question", ["thử việc bao lâu, xe đưa đón mấy giờ", "kết hôn nghỉ mấy ngày, quà cưới bao nhiêu tiền"]
+)
+async def test_what_no_part_was_told_of_is_still_named(desk: RagDesk, question: str) -> None:
+    assert not (await desk.ask(question, offline=True)).done.metadata["answered"]
+
+
+@pytest.mark.parametrize(
+    "question", ["Lương được trả ngày nào?", "Sự cố nghiêm trọng phải báo ai?", "Bậc 5 lương bao nhiêu?"]
+)
+@pytest.mark.parametrize("staff", [True, False])
+async def test_closed_documents_are_counted_for_the_staff_alone(
+    desk: RagDesk, question: str, *, staff: bool
+) -> None:
+    """What answers behind a closed door hides what only comes near, and to a guest nothing tells that it is there."""
+    desk.become("internal" if staff else "public", department="sales" if staff else "")
+    told = await desk.ask(question, offline=True)
+    seen = f"{told.state['answer']} {told.state['reasoning']} {told.events}"
+    assert bool(re.search(r"[1-9]\d* tài liệu", seen)) is staff
+    assert "Gần nhất là" not in told.state["answer"]
+    assert ("tài liệu nội bộ" in told.state["answer"]) is not staff
+
+
+@pytest.mark.parametrize(
+    "question", ["giá vé xem phim hôm nay", "thời tiết ngày mai thế nào", "kể tôi nghe về sao hỏa đi"]
+)
+async def test_a_page_of_a_stray_word_is_not_offered(desk: RagDesk, question: str) -> None:
+    told = await desk.ask(question, offline=True)
+    assert told.state["follow_up_questions"] == []

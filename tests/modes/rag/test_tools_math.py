@@ -24,6 +24,7 @@ from troly_rag.tools.arithmetic import (
     expression_in,
 )
 from troly_rag.tools.calculator import (
+    asks_for_grade,
     counted_from,
     date_sum,
     figures_of,
@@ -493,3 +494,33 @@ def test_days_that_were_carried_over_already_are_those_of_the_rule(days: int, ot
     # What goes on with a question stands before it.
     asked = f"còn {days} ngày phép, lương 26 triệu, không dùng hết quy ra bao nhiêu tiền"
     assert f"({other} − 5)" in work_out(f"nếu còn {other} ngày: {asked}", "", page, "vi")
+
+
+_UNUSED_DAYS = "Phép chưa dùng được chuyển tối đa 5 ngày sang năm sau. Phần còn lại được quy đổi theo lương cơ bản chia 26 ngày công."
+
+
+@pytest.mark.parametrize("days", [6, 8, 11])
+@pytest.mark.parametrize("word", ["dư", "còn lại", "thừa"])
+def test_the_count_that_is_left_of_the_one_before_is_the_rest_itself(days: int, word: str) -> None:
+    before = f"tôi dư {days} ngày phép thì chuyển được mấy ngày"
+    asked = f"vậy {days - 5} ngày {word} đổi ra tiền được bao nhiêu, lương cơ bản 13 triệu"
+    told = work_out(asked, before, _UNUSED_DAYS, "vi")
+    assert told.startswith(f"13.000.000 VND / 26 × {days - 5} =")
+    alone = work_out(
+        f"{days} ngày phép {word} đổi ra tiền được bao nhiêu, lương cơ bản 13 triệu", "", _UNUSED_DAYS, "vi"
+    )
+    assert f"({days} − 5)" in alone
+
+
+@pytest.mark.parametrize("points", [61, 78, 89])
+@pytest.mark.parametrize(
+    "asked",
+    ["thiếu mấy điểm lên A", "còn thiếu bao nhiêu điểm nữa để lên loại A", "cần mấy điểm nữa lên hạng A"],
+)
+def test_how_far_it_is_to_a_grade(points: int, asked: str) -> None:
+    grades = "Xếp loại A từ 90 điểm, B từ 75, C từ 60, dưới 60 là D."
+    assert f"90 − {points} = {90 - points} điểm" in work_out(
+        f"tôi được {points} điểm, {asked}", "", grades, "vi"
+    )
+    assert asks_for_grade(asked, f"tôi được {points} điểm", grades, "vi")
+    assert "−" not in work_out(f"tôi được 95 điểm, {asked}", "", grades, "vi")
