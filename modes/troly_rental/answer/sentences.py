@@ -426,7 +426,9 @@ def _measure(measure: Measure, parsed: ParsedQuestion, lang: Lang) -> str:
         return cell_text("status", measure.field, parsed.entity, lang)
     with suppress(KeyError):
         return say(f"measure.{measure.kind}_{measure.field}", lang)
-    return say(f"measure.{measure.kind}", lang, name=column_label(measure.field, parsed.entity, lang).lower())
+    name = column_label(measure.field, parsed.entity, lang).lower()
+    per_bill = measure.kind == "avg" and parsed.entity == "invoice"
+    return say("measure.avg_bill" if per_bill else f"measure.{measure.kind}", lang, name=name)
 
 
 def remark_texts(found: tuple[Remark, ...], lang: Lang) -> list[str]:

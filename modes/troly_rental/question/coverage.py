@@ -410,6 +410,7 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
         ("occupancy" in kinds, ("occupancy", "vacancy", "share")),
         ("share" in kinds or bool("count" in kinds and parsed.group), ("share",)),
         (bool({"monthly"} & kinds), ("avg", "by month")),
+        (entity == "invoice" and "avg" in kinds, ("by room",)),
         ("paid" in kinds, ("collected",)),
         ("owed" in kinds, ("status invoice unpaid", "debt")),
         (entity in ("contract", "invoice", "viewing"), (f"verb {entity}",)),

@@ -48,6 +48,10 @@ _SQL = re.compile(
 )
 
 
+_PRIVATE = ("invoice", "contract", "revenue", "collected", "debt")
+"""What of all or of other landlords is theirs; what their rooms cost is told to everybody."""
+
+
 def is_forbidden(vocabulary: Vocabulary, text: str, *, own: bool = False) -> bool:
     """Whether data is to be changed, or what belongs to others is to be shown; a filter may be deleted. Who lives in a house
     of their `own` may be asked by a landlord.
@@ -55,6 +59,8 @@ def is_forbidden(vocabulary: Vocabulary, text: str, *, own: bool = False) -> boo
     if vocabulary.find(text, "talk", "forbidden", "contact") or is_sql(text):
         return True
     if any(_is_order(text, hit.start) for hit in vocabulary.find(text, "talk", "change")):
+        return True
+    if vocabulary.find(text, "talk", "landlords") and vocabulary.find(text, "asks", *_PRIVATE):
         return True
     vacant = vocabulary.find(text, "asks", "status room available")  # "chưa ai thuê"
     others = [

@@ -144,7 +144,10 @@ def parse_output(vocabulary: Vocabulary, text: str, filters: list[Filter]) -> Ou
     own = trend or compares or named or "price_band" in group
     formed = group if form == "CHART" and not own else None
     if (trend or form == "CHART") and not measures:
-        counted = not trend and _COUNTED.search(fold(text))
+        # Advertisements are counted unless a figure of theirs is named.
+        figures = ("price asked", *_KINDS, *(f"figure {name}" for name in _FIELDS))
+        posts = vocabulary.find(text, "asks", "post") and not vocabulary.find(text, "asks", *figures)
+        counted = posts or (not trend and _COUNTED.search(fold(text)))
         measures = (Measure("count") if counted else Measure("avg", _field(vocabulary, text)),)
     if compares and not measures and (group or sides):
         measures = (Measure("avg", _field(vocabulary, text)),)

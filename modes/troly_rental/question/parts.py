@@ -484,7 +484,10 @@ def _money_records(vocabulary: Vocabulary, text: str, *, own: bool, role: Role, 
     by_month = role != "GUEST" and _by_month(
         vocabulary, text, rent=bool(found) and found[0].label == "invoice rent"
     )
-    mine = own or by_month or about == "invoice" or (role != "GUEST" and len(periods) > 1)
+    # What the rooms ask for a unit is of no month, and has no course: what was charged has.
+    charged = found[:1] and found[0].label != "invoice rent"
+    timed = len(periods) > 1 or (charged and (periods or vocabulary.find(text, "asks", "trend")))
+    mine = own or by_month or about == "invoice" or (role != "GUEST" and bool(timed))
     market = vocabulary.find(text, "asks", "cheapest", "cheap", *(() if mine else ("avg", "compare")))
     rent = found[:1] and found[0].label == "invoice rent" and not (periods or by_month)
     ends = ("avg", "highest end", "lowest end")
@@ -565,7 +568,8 @@ def _output(
         several = any(one.field == "month" and one.op == "in" for one in filters)
         if several and not output.group and not vocabulary.find(text, "asks", "sum", "avg"):
             output = replace(output, group=("month",))  # of each month that is named
-        return _money_output(vocabulary, text, output, money)
+        one_month = len({str(one.value)[:7] for one in filters if one.field == "month"}) == 1
+        return _money_output(vocabulary, text, output, money, one_month=one_month)
     charted = output.mode == "CHART" and not vocabulary.find(text, "asks", "count")
     if entity == "invoice" and (charted or _is_amount_asked(vocabulary, text, output)):
         group = tuple(name for name in output.group if name in {"month", "tenant", "room"})
@@ -649,7 +653,12 @@ def _who_owes_most(
     return replace(output, measures=total, group=("tenant",), order=order, mode="TABLE", remarks=())
 
 
-def _money_output(vocabulary: Vocabulary, text: str, output: OutputRequest, money: str) -> OutputRequest:
+_PER_ROOM = re.compile(r"(?:moi|per|each)\s")
+
+
+def _money_output(
+    vocabulary: Vocabulary, text: str, output: OutputRequest, money: str, *, one_month: bool
+) -> OutputRequest:
     """A figure of invoices: what is paid for a room in a month is more than its rent, and not all that is billed is paid."""
     groups = {"month", "room", "tenant"} | ({"building"} if money == "revenue" else set())
     group = tuple(name for name in output.group if name in groups)
@@ -662,6 +671,14 @@ def _money_output(vocabulary: Vocabulary, text: str, output: OutputRequest, mone
     monthly = bool(vocabulary.find(text, "asks", "avg"))
     if monthly:
         group = tuple(name for name in group if name != "month")
+    # A room has one bill a month: the mean of "mỗi phòng", and of one month, is that of the bills.
+    by_room = vocabulary.find(text, "asks", "by room")
+    per_bill = monthly and (one_month or any(_PER_ROOM.match(fold(hit.phrase)) for hit in by_room))
+    group = tuple(
+        name
+        for name in group
+        if not (per_bill and name == "room" and _PER_ROOM.match(fold(by_room[0].phrase)))
+    )
     figures: tuple[str, ...] = ("total",)
     if money in _CHARGES:  # "tiền điện và tiền nước": each of them
         hits = vocabulary.find(text, "asks", *(f"invoice {name}" for name in _CHARGES))
@@ -673,7 +690,8 @@ def _money_output(vocabulary: Vocabulary, text: str, output: OutputRequest, mone
             figures = (*figures, *(one.rpartition("_")[0] for one in figures))
     if money == "rent" and not group:
         figures = ("total", "rent", "electricity", "water", "other")
-    measures = tuple(Measure("monthly" if monthly else "sum", name) for name in figures)
+    kind = "avg" if per_bill else "monthly" if monthly else "sum"
+    measures = tuple(Measure(kind, name) for name in figures)
     states = _told_states(vocabulary, text)
     if money == "revenue" and not monthly and ("collected" in states or not group):
         # "thu bao nhiêu, còn bao nhiêu chưa thu"; what was asked for first, beside what is billed.

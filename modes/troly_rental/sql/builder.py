@@ -13,6 +13,8 @@ _DATES = frozenset(
     {"posted_at", "start_date", "end_date", "month", "due_date", "paid_at", "scheduled_at", "move_in_date"}
 )
 _PERIODS = ("month", "week", "day")
+# Groups of things that may be called alike are told apart by what they are.
+_THINGS = {"room": "rooms.id", "tenant": "users.id", "building": "buildings.id"}
 PRICE_BAND = 1_000_000
 """VND that one band of a price distribution holds."""
 
@@ -94,7 +96,8 @@ class _Builder:
         query = self.finished([*named, *measures])
         if not groups:
             return query
-        query = query.group_by(*(group.copy() for group in groups))
+        things = [self.column(_THINGS[name]) for name in parsed.group if name in _THINGS]
+        query = query.group_by(*(group.copy() for group in groups), *things)
         for order in parsed.order:
             target = (
                 self._measure(parsed.measures[0])

@@ -372,3 +372,39 @@ def test_the_amount_of_another_figure_is_no_rent() -> None:
         "electricity_price"
     }
     assert ask("phòng quận 3 giá rẻ có bao nhiêu", role="GUEST").measures != PRICES
+
+
+@pytest.mark.parametrize("charge", ["tiền điện", "tiền nước"])
+@pytest.mark.parametrize("role", ["TENANT", "LANDLORD"])
+@pytest.mark.parametrize("said", ["trung bình mỗi phòng", "trung bình", "trung bình một phòng"])
+def test_what_was_charged_in_a_month_is_of_bills(charge: str, role: Role, said: str) -> None:
+    """What rooms ask for a unit is of no month; of one month the mean is that of the bills, one a room."""
+    parsed = ask(f"{charge} {said} tháng 10", role=role)
+    field = {"tiền điện": "electricity", "tiền nước": "water"}[charge]
+    assert (parsed.entity, parsed.measures, parsed.unread) == ("invoice", (Measure("avg", field),), ())
+    assert not parsed.group
+
+
+@pytest.mark.parametrize("who", ["chủ nhà khác", "các chủ trọ", "tất cả chủ nhà", "mọi chủ phòng"])
+@pytest.mark.parametrize("what", ["hóa đơn", "doanh thu", "tổng doanh thu", "hợp đồng", "tiền đã thu"])
+def test_what_other_landlords_have_is_refused(what: str, who: str) -> None:
+    assert ask(f"{what} của {who}").refused
+    assert not ask(f"{what} của tôi").refused
+    assert not ask(f"giá phòng của {who} ở quận 7").refused
+
+
+@pytest.mark.parametrize("post", ["tin đăng", "bài đăng", "posts", "listings"])
+@pytest.mark.parametrize("form", ["xu hướng", "biểu đồ", "trend"])
+def test_advertisements_are_counted_unless_a_figure_is_named(post: str, form: str) -> None:
+    assert ask(f"{form} {post} theo tháng", role="GUEST").measures == (Measure("count"),)
+    assert ask(f"{form} giá {post} theo tháng", role="GUEST").measures[0].kind == "avg"
+
+
+@pytest.mark.parametrize("group", ["room", "tenant", "building"])
+def test_things_that_are_called_alike_are_told_apart(group: str) -> None:
+    entity = "room" if group == "building" else "invoice"
+    parsed = ParsedQuestion(
+        mode="TABLE", entity=entity, group=(group,), measures=(Measure("count"),), own=True
+    )
+    sql = build_query(parsed, "LANDLORD").sql(dialect="duckdb")
+    assert ".id" in sql.partition("GROUP BY")[2].partition("ORDER BY")[0]
