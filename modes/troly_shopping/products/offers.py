@@ -183,7 +183,11 @@ def _list(store: ProductStore, query: ProductQuery) -> Offer | None:
     if may:
         return _shown(query, may, silent=(*unknown, *(test.said for test in live if test.doubted)))
     near = _fitting(everything, [test for test in live if test.firm]) if query.kinds else []
-    near.sort(key=lambda row: -sum(test.holds(row) is True for test in live) - _in_price(row, query))
+    met = {row: sum(test.holds(row) is True for test in live) for row in near}
+    near.sort(key=lambda row: -met[row] - _in_price(row, query))
+    if near and not any(_in_price(row, query) for row in near):
+        # Nothing costs that little or much: what else is like what is wanted.
+        near = [row for row in near if met[row] == met[near[0]]]
     unmet = tuple(test.said for test in live if not test.firm) or ("",)
     if near:
         return _shown(query, near, unmet=unmet, silent=unknown)
@@ -438,7 +442,8 @@ def _says(product: Product, word: str) -> bool:
         len(word) >= 3
         and not word.isdigit()
         and any(char.isdigit() for char in word)
-        and any(term.startswith(word) for term in terms)
+        # "XM5" of "WH-1000XM5"
+        and any(term.startswith(word) or (word[0].isalpha() and term.endswith(word)) for term in terms)
     )
 
 
@@ -485,7 +490,8 @@ def together(store: ProductStore, query: ProductQuery) -> Offer | None:
             return None
         if good and not (query.fits and (memory or query.figures)):
             return Offer("fit", query, tuple(good[:ROWS]), len(good), note="list", beside=tuple(parts))
-        return Offer("fit", query, (parts[0], *rest[:1]), 2, note="yes" if good else "no") if rest else None
+        shown = (parts[0], *(good or rest)[:1])
+        return Offer("fit", query, shown, 2, note="yes" if good else "no") if rest else None
     if len(named) == 2 and (query.fits or not (query.shows or query.asks or query.moves)):
         first, second = named.values()
         verdicts = {go_together(one, other) for one in first for other in second}
@@ -584,14 +590,19 @@ def _compare(store: ProductStore, query: ProductQuery) -> Offer | None:
             if found and not found.unmet
             else []
         )
-        others = VARIANTS - set(folded_words(side))
-        fresh.sort(key=lambda one, others=others: len(others & set(folded_words(one.name))))  # type: ignore[misc]
+        fresh.sort(key=partial(_otherwise_called, side=side, words=read.words))
         if fresh and (not wanted.unread or any(map(is_code, wanted.words))):
             chosen.append(fresh[0])
             kinds = kinds or (fresh[0].kind,)
         else:
             missing.append(side)
     return Offer("compare", by_strength(query, chosen), tuple(chosen), len(chosen), missing=tuple(missing))
+
+
+def _otherwise_called(product: Product, side: str, words: Sequence[str]) -> tuple[int, int]:
+    """How far a product's name is from what is said: a variant not named, a code that only begins so ("12400" of "12400F")."""
+    called = set(folded_words(product.name))
+    return len((VARIANTS - set(folded_words(side))) & called), -len(called & set(words))
 
 
 # What of a kind of goods tells how much it does: a figure that ranks them, or what of them has to be weighed.

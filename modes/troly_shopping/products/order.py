@@ -244,14 +244,16 @@ class _Part:
                 return lines  # "đổi main | sang B760M": what takes its place comes after
         if not self._change or (self._change == "swap" and not self._named and not self._read.order):
             raise _UncertainError
-        chosen = _chosen(self._text, self._read, self._focus, self._store)
+        # What takes the place of a part is none that is there: "đổi sang 4060" of a 4060 Ti.
+        there = [one.product for one in lines] if self._change == "swap" else []
+        chosen = _chosen(self._text, self._read, self._focus, self._store, but=there)
         if self._change == "swap":
             return _swapped(lines, chosen)
-        there = sum(one.count for one in lines if one.product == chosen) if self._change == "add" else 0
+        count = sum(one.count for one in lines if one.product == chosen) if self._change == "add" else 0
         pieces = {one.count for one in lines} if each else {1}
         if len(pieces) != 1:
             raise _UncertainError  # for each of which
-        return _added(lines, [OrderLine(chosen, there + max(1, self._read.count) * pieces.pop())])
+        return _added(lines, [OrderLine(chosen, count + max(1, self._read.count) * pieces.pop())])
 
     def _pointed(self, lines: list[OrderLine]) -> list[OrderLine]:  # noqa: C901, PLR0911 (one case a kind)
         """With what is pointed at without its name."""
@@ -339,13 +341,16 @@ def _is_meant(product: Product, read: ProductQuery, kinds: Sequence[str]) -> boo
     return all(offers.title_says(product.name, one) for one in named) if named else product.kind in kinds
 
 
-def _chosen(piece: str, read: ProductQuery, focus: Focus | None, store: ProductStore) -> Product:
-    """The one product that a part of the message names."""
+def _chosen(
+    piece: str, read: ProductQuery, focus: Focus | None, store: ProductStore, *, but: Sequence[Product] = ()
+) -> Product:
+    """The one product that a part of the message names, none of `but`."""
     kinds = read.kinds or read.parts
     names = (*read.words, *read.brands)
     rows = _spoken(focus, store, kinds, ranked=bool(read.order)) if focus else []
     # One that was spoken of, else one of all that were shown: "lấy bộ V2" after the cheapest.
     listed = _spoken(focus, store, kinds, ranked=True) if focus and names else []
+    rows, listed = ([one for one in shown if one not in but] for shown in (rows, listed))
     titled = [one for one in rows if all(offers.title_says(one.name, name) for name in names)]
     titled = titled or [one for one in listed if all(offers.title_says(one.name, name) for name in names)]
     # "con i5": what is shown is also told apart by what it has.

@@ -97,13 +97,18 @@ _TIER = re.compile(r"i[3579]|(?:ryzen|ultra)[3579]|(?:rtx|gtx|rx)\d{3,4}")
 _BUS = re.compile(r"(?<!\w)(?:pcie? ?(?:gen ?)?|gen ?)([1-9])(?:[.,]0)?(?![\w.,]*\w)", re.IGNORECASE)
 _JOINT = re.compile(r"\s*(?:,|&|/|\+|va|and|hoac|or|hay|voi|lan)\s*")
 _JOINED = re.compile(r"\s(?:với|voi|vs|và|va|cùng|cung|and|plus)\s|[,;]", re.IGNORECASE)
+_EITHER = re.compile(r"\s(?:hay|hoặc|hoac|or)\s", re.IGNORECASE)
 # "mà" begins a clause, "mã" does not.
 _CLAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nhưng|nhung|mà|ma|but)(?!\w)", re.IGNORECASE)
 _GIVEN_BACK = {"topic return", "topic return policy", "topic refund"}
 # "màn hình rẻ nhất": no part is bought by its price.
 _CHEAPEST = re.compile(r"\s*(?:ddr\d (?:.* )?)?(?:gia )?(?:re|mac|dat) nh[au]t(?!\w)")
 _VERSION = re.compile(r"\w+ (\d+\.\d+)(?![\w.])")
-_CPU = re.compile(r"(?<!\w)(?:i[3579]|(?:ryzen|ultra) ?[3579])[ -]?(\d{4,5}k)(?!\w)", re.IGNORECASE)
+_CPU = re.compile(r"(?<!\w)(?:i[3579]|(?:ryzen|ultra) ?[3579])[ -]?(\d{4,5}k?)(?!\w)", re.IGNORECASE)
+# As long as a price, with nothing around it that says what it is.
+_LONG_NUMBER = re.compile(
+    r"(?<![\w.,])\d{5,6}(?![\w.,]*\w)(?!\s*(?:đ|d|đồng|dong|vnd|vnđ|mah|dpi)(?!\w))", re.IGNORECASE
+)
 _STICK = re.compile(r"(?<!\w)thanh (?:nao|ram|gi|re|dat)(?!\w)")
 # Who speaks has what follows, and wants something else.
 _HAS = re.compile(
@@ -379,6 +384,13 @@ def parse_product_query(message: str, shop: Vocabulary, *, whole: str = "") -> P
     return _Parser(_figures_in_digits(nfc(message)), shop, whole).query()
 
 
+def _is_limit(text: str, at: int) -> bool:
+    """Whether a word of price stands right before a place."""
+    return any(
+        0 <= at - hit.end <= 1 for hit in lexicon("catalogue", *_LIMITS[:4], "price asked").find(text[:at])
+    )
+
+
 def _figures_in_digits(text: str) -> str:
     """`text` with numbers in words before a unit in digits, each place as it was: "sixteen gb" is "     16 gb"."""
     for one in counting_words(text):
@@ -403,7 +415,15 @@ class _Parser:
 
     def __init__(self, text: str, shop: Vocabulary, whole: str) -> None:
         self._text, self._shop, self._whole = text, shop, whole
-        self._limits = parse_price_limits(text, lambda word: bool(shop.spoken([word])))
+        kinds = {hit.label for hit in lexicon("kinds").find(text)}
+        self._limits = parse_price_limits(
+            text,
+            lambda word: (
+                any(shop.narrowing(kind, fold(word)) for kind in kinds)
+                if kinds and not word.isdigit()
+                else bool(shop.spoken([word]))
+            ),
+        )
         free = _free_choices(text)
         self._rest = blank_out(text, [*self._limits.places, *free])
         self._brands = _brands(tokens(self._rest), shop.brands())
@@ -490,7 +510,10 @@ class _Parser:
         if "how long" in labels and "warranty" in asks and not calls:
             topics.append("warranty period")
             asks = asks if kinds else [name for name in asks if name != "warranty"]
-        shows = tuple(name.split()[0] for name in _ASKED if name in labels)
+        # "cấu hình PC G1" of one that stands ready asks what is in it.
+        composed = any(hit.label == "build" and fold(hit.phrase).startswith("cau hinh") for hit in self._hits)
+        told = {*labels, *["specs asked"] * (composed and self._names_whole(items))}
+        shows = tuple(name.split()[0] for name in _ASKED if name in told)
         sides = (
             _sides(self._rest)
             if compared or labels & {"compare", "difference", "most", "least"} or is_comparative(self._hits)
@@ -632,7 +655,8 @@ class _Parser:
         ]
         self._spans += [span for _, span in (*numbers, *before)]
         wished = sorted([*wished, *before], key=lambda found: found[1])
-        return wished[0][0] if wished else 0
+        # "bao nhiêu 1 cái, mua 10 cái"
+        return next((number for number, _ in wished if number > 1), wished[0][0]) if wished else 0
 
     def _names_whole(self, items: Sequence[_Item]) -> bool:
         """Whether a computer is named that stands ready-made in the catalogue."""
@@ -726,9 +750,10 @@ class _Parser:
             return ()
         sides = [side for side in _JOINED.split(self._rest) if side.strip()]
         codes = [item.value for item in items if item.kind == "word" and is_code(item.value)]
-        coded = [side for side in sides if any(code in folded_words(side) for code in codes)]
-        if len(coded) == len(sides) > 1:
-            return tuple(side.strip() for side in sides)
+        for cut in (sides, _EITHER.split(self._rest)):  # "G304 hay M331 êm hơn"
+            coded = [side for side in cut if any(code in folded_words(side) for code in codes)]
+            if len(coded) == len(cut) > 1:
+                return tuple(side.strip() for side in cut)
         if not kinds:
             return ()
         ends = lexicon("catalogue", "cheapest", "dearest")
@@ -1324,7 +1349,7 @@ def idle_words() -> frozenset[str]:
 def parse_price_limits(text: str, measured: Callable[[str], bool] = lambda _word: False) -> PriceLimits:
     """The price limits in `text`: "dưới 20 triệu", "from 10 to 15 million", "tầm 500k".
 
-    `measured` says that the catalogue measures goods so: "2m" is then a length.
+    `measured` says that the catalogue measures or calls goods so: "2m" is then a length, "12400" a processor.
     """
     text = _HOW_MANY.sub("--", text)
     amounts = _prices(text, measured)
@@ -1426,6 +1451,9 @@ def _prices(text: str, measured: Callable[[str], bool]) -> list[Amount]:
         figure = FIGURE.match(text, amount.start)
         if figure and len(figure[2]) > 1:
             continue  # "16 gb dưới 20 triệu"
+        called = _LONG_NUMBER.match(text, amount.start)
+        if called and measured(called[0]) and not _is_limit(text, amount.start):
+            continue  # "12400 bao nhiêu", "sạc dự phòng 20000": goods are called so
         counted = lexicon("catalogue", "not money").find(text[amount.end : amount.end + 20])
         if counted and not text[amount.end : amount.end + counted[0].start].strip():
             continue

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 import pytest
 
 from tests.support.modes.shopping import Shop
 from tests.support.modes.shopping_samples import told_lines
 from troly_shopping.message import without_relay
-from troly_shopping.products.offers import measure_of
+from troly_shopping.products.offers import find_offer, measure_of
+from troly_shopping.products.pc_build import go_together
+from troly_shopping.products.query import parse_product_query
 from troly_shopping.products.store import Product, ProductStore, SearchCriteria
 
 
@@ -17,6 +22,12 @@ def goods(shop: Shop, kind: str) -> list[Product]:
 
 def named(shop: Shop, name: str) -> Product:
     return ProductStore(shop.services.datasets).named([name])[0]
+
+
+def found(shop: Shop, text: str) -> Sequence[Product]:
+    store = ProductStore(shop.services.datasets)
+    offer = find_offer(store, parse_product_query(text, store))
+    return offer.products if offer else ()
 
 
 def money(amount: int) -> str:
@@ -275,3 +286,63 @@ async def test_what_is_added_is_summed_where_one_fits_and_named_where_not(shop: 
     one = "Màn hình Dell UltraSharp U2724D 27 inch"
     whole = await shop.ask(f"thêm 1 {one} nữa thì tổng bao nhiêu")
     assert money(named(shop, first).price + named(shop, one).price) in whole.answer
+
+
+def test_a_number_that_goods_are_called_by_is_no_price(shop: Shop) -> None:
+    store = ProductStore(shop.services.datasets)
+    numbers = {
+        (one.kind, number)
+        for kind in store.kinds()
+        for one in goods(shop, kind)
+        for number in re.findall(r"\d{5,6}", one.name)
+    }
+    assert numbers
+    for kind, number in numbers:
+        for text in (f"{number} giá bao nhiêu", f"có con {number} không", f"loại {number}"):
+            read = parse_product_query(text, store)
+            assert (number in read.words, read.priced) == (True, False), text
+            assert any(number in one.name for one in found(shop, text)), (kind, text)
+        # A word of price, or of money behind it, makes it one.
+        assert parse_product_query(f"dưới {number}", store).high == int(number)
+        assert parse_product_query(f"{number} đồng", store).priced
+    assert parse_product_query("chuột 150000", store).about == 150_000
+
+
+@pytest.mark.parametrize("ask", ["{} nào chạy được {} mà xài {}", "{} lắp với {} dùng {} được không"])
+async def test_of_what_is_said_to_go_together_all_does(shop: Shop, ask: str) -> None:
+    for cpu in goods(shop, "cpu"):
+        code = cpu.name.split()[-1]
+        for memory in ("ddr4", "ddr5"):
+            offer = find_offer(
+                ProductStore(shop.services.datasets),
+                parse_product_query(ask.format("main", code, memory), ProductStore(shop.services.datasets)),
+            )
+            if offer and offer.kind == "fit" and offer.note == "yes":
+                one, other = offer.products
+                assert go_together(one, other), (one.name, other.name)
+
+
+async def test_all_that_a_ready_computer_has_is_told_where_its_parts_are_asked(shop: Shop) -> None:
+    for computer in goods(shop, "pc"):
+        for ask in ("cấu hình {}", "Cấu hình {} sao em", "{} cấu hình thế nào"):
+            shop.leave()
+            told = await shop.ask(ask.format(computer.name))
+            [line] = [one for one in told_lines(told.answer) if one.startswith(computer.name)]
+            for name, value in computer.details().items():
+                assert line.count(f"{name}: {value}") == 1, ask
+
+
+async def test_what_takes_the_place_of_a_part_is_another(shop: Shop) -> None:
+    for card in ("4060", "4070", "1650"):
+        shop.leave()
+        await shop.ask("build pc 20tr chơi game")
+        told = await shop.ask(f"đổi card sang {card}")
+        lines = [one for one in told_lines(told.answer) if "Card màn hình" in one]
+        assert lines
+        assert card in lines[0]
+        assert " Ti " not in lines[0]
+
+
+async def test_a_piece_of_a_code_names_its_goods(shop: Shop) -> None:
+    for said, name in (("xm5", "WH-1000XM5"), ("x3d", "7800X3D"), ("wh1000xm5", "WH-1000XM5")):
+        assert name in found(shop, f"{said} giá bn")[0].name
