@@ -2547,7 +2547,9 @@ class Reader:
             if mention.targets:
                 parts.weight += mention.targets[0].weight
             elif mention.values and mention.role == "value":
-                parts.weight += mention.values[0].weight
+                # A whole value of several words says more than one that is named in part.
+                count = mention.end - mention.start if mention.values[0].whole else 1
+                parts.weight += mention.values[0].weight * count
 
     def _asks_rows(self, at: int) -> bool:
         """Whether "nào", "gì" asks for rows or for a dimension that was read."""
@@ -2625,7 +2627,7 @@ class Reader:
         heads, unread = self._header_words(), list[str]()
         for start, end in joined:
             run = words[start:end]
-            if {word.text for word in run} <= heads and not self._names_other(end):
+            if {word.text for word in run} <= heads and not (self._names_other(end) or self._is_split(start, end)):
                 continue
             unread.append(text[run[0].start : run[-1].end])
             if self._is_listed_figure(start, end):
@@ -2644,6 +2646,12 @@ class Reader:
             and not any(each.concept in PLACES for each in named)
             and bool(PLACES & {each.concept for each in refs})
         )
+
+    def _is_split(self, start: int, end: int) -> bool:
+        """Whether a figure is to be split by a kind that no column holds: "doanh thu Hà Nội theo quận", "mỗi quận"."""
+        ahead = next((each for each in self.mentions if each.end == start), None)
+        behind = next((each.role for each in self.mentions if each.start == end), "")
+        return ahead is not None and ahead.has("by", "each") and behind not in {"group", "loose", "value", "per"}
 
     def _is_listed_figure(self, start: int, end: int) -> bool:
         """Whether words that were not read are all that an item of a list of figures says, behind one that was read, or before

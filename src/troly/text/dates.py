@@ -450,7 +450,7 @@ _PLACES = {
     "full": _FULL,
     "day": "[0-3]?[0-9]",
     "spoken": rf"[0-3]?[0-9]\s+thang\s+(?:1[0-2]|0?[1-9])(?!\s*(?:ngay|tuan)\b){_NO_MONEY}",
-    "wd": f"(?:{_either(WEEKDAYS)})",
+    "wd": f"(?<!doanh )(?<!tong )(?:{_either(WEEKDAYS)})",  # "doanh thu 2 tuần qua" is of two weeks
     # "cái thứ sáu này" is the sixth, "doanh thu năm nay" of this year.
     "lone": "".join(f"(?<!{thing} )" for thing in _THINGS) + f"(?!thu nam)(?:{_either(WEEKDAYS)})",
 }
