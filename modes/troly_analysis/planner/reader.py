@@ -2627,7 +2627,9 @@ class Reader:
         heads, unread = self._header_words(), list[str]()
         for start, end in joined:
             run = words[start:end]
-            if {word.text for word in run} <= heads and not (self._names_other(end) or self._is_split(start, end)):
+            if {word.text for word in run} <= heads and not (
+                self._names_other(end) or self._is_split(start, end)
+            ):
                 continue
             unread.append(text[run[0].start : run[-1].end])
             if self._is_listed_figure(start, end):
@@ -2651,7 +2653,9 @@ class Reader:
         """Whether a figure is to be split by a kind that no column holds: "doanh thu Hà Nội theo quận", "mỗi quận"."""
         ahead = next((each for each in self.mentions if each.end == start), None)
         behind = next((each.role for each in self.mentions if each.start == end), "")
-        return ahead is not None and ahead.has("by", "each") and behind not in {"group", "loose", "value", "per"}
+        return (
+            ahead is not None and ahead.has("by", "each") and behind not in {"group", "loose", "value", "per"}
+        )
 
     def _is_listed_figure(self, start: int, end: int) -> bool:
         """Whether words that were not read are all that an item of a list of figures says, behind one that was read, or before
