@@ -20,6 +20,7 @@ from troly_rag.answer.output import AnswerContent, follow_ups
 from troly_rag.answer.written import Draft, write
 from troly_rag.config import RagConfig
 from troly_rag.conflicts.contradictions import ConflictReport, key_of
+from troly_rag.corpus.access import is_guest
 from troly_rag.corpus.coverage import YEAR, figure_request, phrases_of, question_of, text_of
 from troly_rag.execution.engine import AgentOutput, QueryAnswer
 from troly_rag.routing.lexicons import tool_words
@@ -70,11 +71,7 @@ async def compose(
     if not (routing.certain and found.is_whole):
         draft = await write(turn, routing, [*found.material, *earlier], found.figures, conflicts)
         if draft.text:
-            closed = _closed(outputs, routing, lang) if draft.refuses else ()
-            more = [*_failures(outputs, lang, MATH), *closed]
-            return _by_model(
-                draft, found, more, lambda used: _suggested(outputs, used, routing, config, lang)
-            )
+            return _by_model(draft, found, outputs, routing, config, lang=lang)
         note = draft.note
     else:
         note = ""
@@ -132,13 +129,17 @@ async def compose(
 def _by_model(
     draft: Draft,
     found: Findings,
-    more: Sequence[str],
-    suggested: Callable[[Sequence[SourceEvidence]], tuple[str, ...]],
+    outputs: Sequence[AgentOutput],
+    routing: Routing,
+    config: RagConfig,
+    *,
+    lang: Lang,
 ) -> ComposedAnswer:
-    """What a model wrote and what is said `more`; where that only says that nothing is said, it rests on no page and leads to none."""
+    """What a model wrote, with what failed; where it only says that nothing is said, it rests on no page and leads to none."""
     used = () if draft.refuses else draft.used or found.used
-    text = "\n\n".join([draft.text, *more])
-    near = () if draft.refuses else suggested(used)
+    near = () if draft.refuses else _suggested(outputs, used, routing, config, lang)
+    closed = _closed(outputs, routing, lang) if draft.refuses else ()
+    text = "\n\n".join([draft.text, *_failures(outputs, lang, MATH), *closed])
     answer = AnswerContent(text, used, near, found.coverage * draft.grounded)
     return ComposedAnswer(answer, "model", draft.note, not draft.refuses)
 
@@ -212,8 +213,10 @@ class Findings:
             told = self._untold(query.found.answer)
             self.lines += [told] if told else []
             return stands
-        if side or computed or self._is_told(query.query):
-            self._held += [] if side or computed else [1.0]
+        again = not (side or computed) and self._is_told(query.query)
+        if again:
+            self._held.append(1.0)
+        if side or computed or again:
             return []
         self._held.append(query.found.passages[0].share if query.found.passages else 0.0)
         near = self._untold(query.found.answer)
@@ -314,7 +317,7 @@ def _failures(outputs: Sequence[AgentOutput], lang: Lang, but: str = "") -> Iter
 
 def _closed(outputs: Sequence[AgentOutput], routing: Routing, lang: Lang) -> Iterator[str]:
     """How many documents that answer are closed to the asker; to a guest the same whether there are any or not."""
-    if set(routing.access) <= {"public"}:
+    if is_guest(routing.access):
         yield say("answer.guest", lang)
     elif denied := sum(output.denied for output in outputs):
         yield say("answer.denied", lang, count=denied)

@@ -45,12 +45,17 @@ class UserContext:
 
     def may_know_of(self, closed: int) -> int:
         """How many of so many `closed` documents are told to be there: none to one who is no member of the staff."""
-        return closed if "internal" in self.permissions else 0
+        return 0 if is_guest(self.permissions) else closed
 
     @property
     def user_access(self) -> tuple[str, ...]:
         """The scopes as they were granted, without the implied ones (004-13)."""
         return tuple(scope for scope in SCOPES if scope in self.stated)
+
+
+def is_guest(scopes: Iterable[str]) -> bool:
+    """Whether who may read `scopes` is no member of the staff."""
+    return set(scopes) <= {"public"}
 
 
 def user_context(profile: Profile, config: RagConfig) -> UserContext:

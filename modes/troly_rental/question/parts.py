@@ -673,12 +673,10 @@ def _money_output(
         group = tuple(name for name in group if name != "month")
     # A room has one bill a month: the mean of "mỗi phòng", and of one month, is that of the bills.
     by_room = vocabulary.find(text, "asks", "by room")
-    per_bill = monthly and (one_month or any(_PER_ROOM.match(fold(hit.phrase)) for hit in by_room))
-    group = tuple(
-        name
-        for name in group
-        if not (per_bill and name == "room" and _PER_ROOM.match(fold(by_room[0].phrase)))
-    )
+    per_room = [bool(_PER_ROOM.match(fold(hit.phrase))) for hit in by_room]
+    per_bill = monthly and (one_month or any(per_room))
+    if per_bill and per_room[:1] == [True]:
+        group = tuple(name for name in group if name != "room")
     figures: tuple[str, ...] = ("total",)
     if money in _CHARGES:  # "tiền điện và tiền nước": each of them
         hits = vocabulary.find(text, "asks", *(f"invoice {name}" for name in _CHARGES))

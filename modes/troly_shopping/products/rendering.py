@@ -234,22 +234,19 @@ def _told(product: Product, query: ProductQuery, lang: Lang) -> Iterator[str]:
     called = (
         any(map(is_code, query.words)) or "told" in query.moves
     )  # of certain goods what is asked is told, not only sought
-    whole = bool("specs" in query.shows or query.fits or _is_open(query, product)) and product.specs
+    whole = product.specs if "specs" in query.shows or query.fits or _is_open(query, product) else ""
     for fact in query.facts:
         known, what = shows(product, fact), query.said.get(fact, fact)
         if known is None and query.action == "find" and (query.asks or called):
             yield say("follow.not_given", lang, what=what)
         elif called and known is not None:
-            shown = fact_of(product, fact)
-            yield (
-                ("" if whole and shown in whole else shown)
-                if known
-                else say("follow.denied", lang, what=what)
-            )
+            told = fact_of(product, fact) if known else say("follow.denied", lang, what=what)
+            if told not in whole:
+                yield told
     for figure in query.figures:
         if called and figure.narrows and not has_figure(product, figure):
             yield say("follow.denied", lang, what=figure.said)
-    yield whole or ""
+    yield whole
 
 
 def _value(product: Product, attribute: str, lang: Lang) -> str:

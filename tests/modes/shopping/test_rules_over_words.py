@@ -310,13 +310,11 @@ def test_a_number_that_goods_are_called_by_is_no_price(shop: Shop) -> None:
 
 @pytest.mark.parametrize("ask", ["{} nào chạy được {} mà xài {}", "{} lắp với {} dùng {} được không"])
 async def test_of_what_is_said_to_go_together_all_does(shop: Shop, ask: str) -> None:
+    store = ProductStore(shop.services.datasets)
     for cpu in goods(shop, "cpu"):
         code = cpu.name.split()[-1]
         for memory in ("ddr4", "ddr5"):
-            offer = find_offer(
-                ProductStore(shop.services.datasets),
-                parse_product_query(ask.format("main", code, memory), ProductStore(shop.services.datasets)),
-            )
+            offer = find_offer(store, parse_product_query(ask.format("main", code, memory), store))
             if offer and offer.kind == "fit" and offer.note == "yes":
                 one, other = offer.products
                 assert go_together(one, other), (one.name, other.name)
