@@ -282,3 +282,23 @@ def test_any_text_keeps_its_other_words(text: str) -> None:
 def test_english_days_share_their_month_with_or_without_a_year(year: str, last: int) -> None:
     found = find_ranges(days_in_full(f"from 1 to {last} April{year}", TODAY), TODAY)
     assert [(one.start, one.end) for one in found[:1]] == [(date(2024, 4, 1), date(2024, 4, last))]
+
+
+@pytest.mark.parametrize(
+    "income", ["doanh thu", "tổng thu", "tiền thu", "khoản thu", "nguồn thu", "đã thu", "thực thu"]
+)
+@pytest.mark.parametrize("count", ["2", "3", "4"])
+@pytest.mark.parametrize("last", ["qua", "trước", "vừa rồi"])
+def test_what_comes_in_is_no_weekday(income: str, count: str, last: str) -> None:
+    days = spans(f"tính {count} tuần {last}")
+    assert spans(f"{income} {count} tuần {last}") == days
+    assert spans(plain(f"{income} {count} tuần {last}")) == days
+
+
+@pytest.mark.parametrize("count", ["2", "3", "4"])
+@pytest.mark.parametrize("before", ["số đơn", "chi phí", "doanh thu", "tiền", ""])
+def test_a_weekday_behind_a_figure_is_one(before: str, count: str) -> None:
+    (day,) = spans(f"{before} thứ {count} tuần trước")
+    assert day[0] == day[1]
+    if before != "tiền":  # "tien thu 2 tuan truoc"
+        assert spans(plain(f"{before} thứ {count} tuần trước")) == [day]

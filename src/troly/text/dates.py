@@ -450,10 +450,11 @@ _PLACES = {
     "full": _FULL,
     "day": "[0-3]?[0-9]",
     "spoken": rf"[0-3]?[0-9]\s+thang\s+(?:1[0-2]|0?[1-9])(?!\s*(?:ngay|tuan)\b){_NO_MONEY}",
-    "wd": f"(?<!doanh )(?<!tong )(?:{_either(WEEKDAYS)})",  # "doanh thu 2 tuần qua" is of two weeks
-    # "cái thứ sáu này" is the sixth, "doanh thu năm nay" of this year.
-    "lone": "".join(f"(?<!{thing} )" for thing in _THINGS) + f"(?!thu nam)(?:{_either(WEEKDAYS)})",
+    "wd": f"(?:{_either(WEEKDAYS)})",
+    "lone": "".join(f"(?<!{thing} )" for thing in _THINGS)
+    + f"(?:{_either(WEEKDAYS)})",  # "cái thứ sáu này" is the sixth
 }
+_INCOME = frozenset({"doanh", "tong", "tien", "khoan", "nguon", "so", "da", "thuc"})
 _PLACE = re.compile(r"\{(\w+)\}")
 _QUARTER_SIGN = re.compile(r"(?<!\w)q(?=[1-4])")
 _MONTH_NAME = re.compile(rf"(?<!\w)(?:{_NAMES})(?!\w)")
@@ -683,12 +684,21 @@ def _candidates(text: str, folded: str, offsets: list[int]) -> list[_Candidate]:
                 for name in match.re.groupindex
             }
             english = all(value.isascii() for name, value in typed.items() if "month" in name)
+            day = next((name for name in typed if name in {"wd", "lone"}), "")
+            if day and _is_income(typed[day], folded[: match.start(day)], day):
+                continue
             if english and all(
                 accents_agree(typed[f"w{nth}"], word) for nth, word in enumerate(template.words)
             ):
                 parts = {name: value for name, value in typed.items() if name in _PLACES}
                 found.append(_Candidate(match.start(), match.end(), template, parts))
     return found
+
+
+def _is_income(typed: str, before: str, place: str) -> bool:
+    """Whether a "thu" without its accent is what comes in and no weekday: "doanh thu 2 tuần qua", "thu nam nay"."""
+    behind = "".join(before.split()[-1:]) in _INCOME
+    return typed.startswith("thu") and (behind or (place == "lone" and typed.endswith("nam")))
 
 
 @cache

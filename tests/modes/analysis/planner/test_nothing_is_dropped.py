@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.modes.analysis.planner.planner_sheets import NOW, ORDERS, column, plan
+from tests.modes.analysis.planner.planner_sheets import NOW, ORDERS, SPAN, column, plan
 from troly.text.catalogue import LANGS
 from troly.text.fold import fold
 from troly_analysis.sheets.ingest import one_spelling
@@ -410,3 +410,68 @@ def test_a_negation_does_not_cross_the_end_of_a_sentence_in_a_fact(end: str, val
     assert not [fact for fact in facts if "leaves out" in fact]
     near = plan(f"doanh thu không {value} tháng 5", (ORDERS,), NOW).facts
     assert [fact for fact in near if f"leaves out {value}" in fact]
+
+
+@pytest.mark.parametrize("way", ["theo", "theo từng", "mỗi"])
+@pytest.mark.parametrize("kind", ["quận", "huyện", "phường"])
+def test_what_a_figure_shall_be_split_by_is_never_dropped(way: str, kind: str) -> None:
+    made = plan(f"doanh thu Hà Nội {way} {kind}", (ORDERS,))
+    assert not made.calls
+    assert made.question is not None
+    assert kind in plan(f"doanh thu Hà Nội {way} {kind}", (ORDERS,)).missing or made.question.key == "unknown"
+
+
+@pytest.mark.parametrize("way", ["theo", "theo từng", "mỗi"])
+@pytest.mark.parametrize("kind", ["nền tảng", "tỉnh thành", "trạng thái"])
+def test_a_kind_that_a_column_holds_splits_the_figure(way: str, kind: str) -> None:
+    made = plan(f"doanh thu Hà Nội {way} {kind}", (ORDERS,))
+    assert made.ask is not None
+    assert [fold(each.ref.name) for each in (*made.ask.groups, *made.ask.per)] == [fold(kind)]
+
+
+@pytest.mark.parametrize("count", ["2", "3", "hai"])
+@pytest.mark.parametrize("unit", ["tuần", "tháng"])
+def test_the_last_few_are_not_one_that_long_ago_nor_a_weekday(count: str, unit: str) -> None:
+    days = [plan(f"doanh thu {count} {unit} {last}", (ORDERS,)).ask for last in ("vừa rồi", "gần đây", "qua")]
+    assert len({(each.period.start, each.period.end) for each in days if each and each.period}) == 1
+    assert all(each and each.period for each in days)
+
+
+@pytest.mark.parametrize("unit", ["tuần", "tháng", "quý"])
+def test_one_that_has_just_been_is_the_one_before(unit: str) -> None:
+    just, before = (plan(f"doanh thu {unit} {last}", (ORDERS,)).ask for last in ("vừa rồi", "trước"))
+    assert just is not None
+    assert before is not None
+    assert just.period == before.period
+
+
+@pytest.mark.parametrize("number", [3, 5])
+def test_a_month_by_its_number_is_no_count_of_months(number: int) -> None:
+    made = plan(f"doanh thu tháng {number} vừa rồi", (ORDERS,), NOW).ask
+    assert made is not None
+    assert made.period is not None
+    assert (made.period.start, made.period.end.month) == (date(2024, number, 1), number)
+
+
+PEOPLE = ("Trần Thị Bình", "Lê Hoàng Long", "Nguyễn Văn An")
+
+
+@pytest.mark.parametrize("written", [str, str.lower, fold])
+@pytest.mark.parametrize("name", PEOPLE)
+def test_a_whole_name_of_several_words_picks_its_sheet(name: str, written: Any) -> None:
+    """Not the sheet whose values are called by some of its words each."""
+    staff = Sheet(
+        "8", "lan", "Nhân sự", "t8", (column("Họ tên", "text", PEOPLE, 40), column("Lương", "money")), 40, NOW
+    )
+    pieces = tuple(
+        piece for each in PEOPLE for piece in (each.rpartition(" ")[0], f"{each.rpartition(' ')[2]} nước")
+    )
+    sold = Sheet(
+        "9", "lan", "Bán hàng", "t9", (column("Ngày", "date", (), 300), column("Mặt hàng", "text", pieces), column("Thành tiền", "money")),
+        4000, NOW, date_field="Ngày", span=SPAN,
+    )  # fmt: skip
+    for text in ("{} có mấy dòng", "số dòng của {}"):
+        made = plan(text.format(written(name)), (sold, staff), NOW)
+        assert (made.sheet, made.ask and [each.value for each in made.ask.conditions]) == ("Nhân sự", [name])
+    (alone,) = plan(f"số dòng của {written(pieces[0])}", (sold,), NOW).calls
+    assert alone.arguments["filters"] == {"Mặt hàng": pieces[0]}
