@@ -446,7 +446,9 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
         return DataAnswer(text, [*before, *records], error=reason)
     _remember(job.turn, findings)
     single = all(of_one_row(each.call, each.sheet) for each in findings)
-    shown = [note for note in plan.shown if not (single and note.key == "averaged")]
+    few = plan.ask is not None and all(len(each.result.rows) < plan.ask.limit for each in findings)
+    needless = {"averaged": single, "limit": few}
+    shown = [note for note in plan.shown if not needless.get(note.key)]
     remarks = [note.say(job.lang) for note in shown] + values_read(findings, job.lang)
     if plan.missing:
         remarks.insert(0, say("answer.ignored", job.lang, missing=", ".join(plan.missing)))

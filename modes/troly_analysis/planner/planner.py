@@ -73,6 +73,7 @@ from troly_analysis.planner.types import (
     Lookup,
     Measure,
     Note,
+    Period,
     Plan,
     Ref,
     averaged,
@@ -612,7 +613,6 @@ class _Question:
         built.also = self._total_otherwise(parts, before, built.query) or built.also
         hold_pieces(built, before, schema)
         built.unmet += _contacts_of(built.query, schema, followed=followed)
-        built.unmet += _state_to_set(parts)
         parts.weight += _extra_weight(parts, built, schema, followed=before is not None)
         return _Candidate(schema, parts, built, followed, unheard)
 
@@ -946,16 +946,6 @@ def _asks_each_own(parts: Parts, schema: Schema) -> bool:
     return all(not ref.sheet and 2 * schema.key(ref).distinct > schema.sheet.rows for ref in refs)
 
 
-def _state_to_set(parts: Parts) -> tuple[str, ...]:
-    """The state that one row shall get, by the verb that begins a message which asks nothing: "hủy giúp mình đơn DH20384"."""
-    said = folded_words(parts.message)
-    states = (each.said for each in parts.conditions if each.ref.concept in STATES and each.op == "eq")
-    wanted = tuple(state for state in states if (verb := folded_words(state)) == said[: len(verb)])
-    keyed = any(each.op == "eq" and code_name(each.ref) for each in parts.conditions)
-    asked = "?" in parts.message or says("asks", "asks whether").search(parts.message)
-    return wanted if keyed and not asked else ()
-
-
 def _contacts_of(query: DataQuery | None, schema: Schema, *, followed: bool) -> tuple[str, ...]:
     """The columns of telephone numbers, of another sheet or in a comparison, that a query breaks down by: they are of one thing, not
     of a figure.
@@ -1181,8 +1171,10 @@ def _plan(
     open_ = built.query and (parts.when.yearless or parts.when.coming)
     ahead = open_ and built.query and is_ahead(built.query.period, last[1] if last else None, today)
     ahead = ahead or (parts.has("when") and parts.has("sold out", "running out", "left"))
-    if refused := next((kind for kind in REFUSED if parts.has(kind)), "forecast" if ahead else ""):
-        figure = parts.measures or parts.rows  # a figure that nobody named is none to go on from
+    refused = "change" if _alters(text, parts) else "forecast" if ahead else ""
+    if refused := next((kind for kind in REFUSED if parts.has(kind)), refused):
+        # A figure that nobody named, or asked for, is none to go on from.
+        figure = (parts.measures or parts.rows) and refused != "change"
         return replace(plan, refusal=refused, ask=(figure and built.query) or before, before=before)
     if lacking := _lacking(left, best, lookup):
         return replace(plan, question=lacking, missing=left, pending="ignore", open=built.query)
@@ -1205,6 +1197,26 @@ def _plan(
         return replace(plan, question=built.question)
     left = tuple(map(parts.own_words, left))
     return replace(plan, missing=left) if built.query is None else _answered(plan, best, built.query, today)
+
+
+def _alters(text: str, parts: Parts) -> bool:
+    """Whether a row is to be changed or taken out, which no tool does: "hủy giúp mình đơn DH20384", "set the price of A to 5".
+
+    "Đổi sang tháng 9" changes a question, and "đơn DH1 đã chuyển chưa" asks.
+    """
+    typed = fold(text)
+    verb = says("alter").search(typed)
+    if verb is None or not all(words().listed((each.folded,)) for each in tokens(typed[: verb.start()])):
+        return False
+    asks = "?" in text or says("asks", "asks whether").search(text) or parts.has("count", "how much", "which")
+    if asks or parts.when.period is not None:
+        return False
+    if any(each.op == "eq" and code_name(each.ref) for each in parts.conditions):
+        return True
+    to = says("become").search(typed, verb.end()) if parts.measures else None
+    return to is not None and bool(
+        typed[verb.end() : to.start()].strip() and re.search("[0-9]", typed[to.end() :])
+    )
 
 
 def _not_left_out(best: _Candidate, before: DataQuery | None) -> list[str]:
@@ -1305,6 +1317,13 @@ def _answered(plan: Plan, best: _Candidate, query: DataQuery, today: date) -> Pl
     """The plan with the calls of its query, and what is to be said of them."""
     if unreachable := out_of_reach(query):
         return replace(plan, missing=unreachable)
+    if any(each.ref and each.ref.concept == "left" and each.ref.parts for each in query.measures):
+        days = [each.label for each in (query.period, query.versus) if each]
+        if any(each.unit for each in query.groups) or any(says("opening").match(fold(each)) for each in days):
+            return replace(
+                plan, missing=(plan.text,)
+            )  # what came in less what went out of a month is no stock
+        query = _since_the_first(query, best.schema)
     notes = (*_span_notes(query, best.schema.sheet), *_made_notes(query), *_join_notes(query))
     also = best.built.also
     return replace(
@@ -1318,6 +1337,16 @@ def _answered(plan: Plan, best: _Candidate, query: DataQuery, today: date) -> Pl
         chart=query.chart or None,
         partial_period=is_partial(query.period, today) or is_partial(query.versus, today),
     )
+
+
+def _since_the_first(query: DataQuery, schema: Schema) -> DataQuery:
+    """The query over all days up to the end of its periods: what is left at an end came in and went out since the first day."""
+    span = span_of(schema, query.date_ref)
+    period, versus = (
+        Period(min(span[0], each.start), each.end) if each and span else each
+        for each in (query.period, query.versus)
+    )
+    return replace(query, period=period, versus=versus)
 
 
 def _answer(text: str, previous: Plan) -> dict[str, str] | None:

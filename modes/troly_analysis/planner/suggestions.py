@@ -211,7 +211,7 @@ def _what(ask: DataQuery, lang: Lang) -> str:
     if ask.form == "share" or ask.part:
         figures = _note("share", lang, what=figures)
     if ask.form == "compare" and not ask.turn:
-        figures = _note("compare", lang, what=figures[:1].lower() + figures[1:])
+        figures = _note("compare", lang, what=_inside(figures))
     groups = "" if ask.form == "per" else groups
     key = {"asc": "fell", "desc": "rose"}.get(ask.turn, "by")
     if ask.count_groups:
@@ -225,12 +225,18 @@ def _figure(measure: Measure, lang: Lang, *, named: bool) -> str:
         return measure.metric
     if measure.ref is None:
         return _note("count", lang, what=measure.noun or Note("title_rows").say(lang)).lower()
-    name = _ref(measure.ref, lang)[:1].lower() + _ref(measure.ref, lang)[1:]
+    name = _inside(_ref(measure.ref, lang))
     if measure.distinct:
         return _note("distinct", lang, what=name)
     if measure.median:
         return _note("median", lang, what=name)
-    return _note(measure.op, lang, what=name) if named or measure.op != "sum" else name
+    is_sum = fold(name).split()[:1] in (["tong"], ["total"])  # "Total total" says it twice
+    return _note(measure.op, lang, what=name) if measure.op != "sum" or (named and not is_sum) else name
+
+
+def _inside(name: str) -> str:
+    """A name within a sentence: "SL" and "Nhập - Xuất" keep their capitals."""
+    return name[:1].lower() + name[1:] if name[1:] == name[1:].lower() else name
 
 
 def _group(group: Group, lang: Lang) -> str:

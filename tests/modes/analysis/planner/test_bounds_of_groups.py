@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.modes.analysis.planner.planner_sheets import CUSTOMERS, NOW, ORDERS, column, plan
+from tests.modes.analysis.planner.planner_sheets import CUSTOMERS, NOW, ORDERS, STOCK, column, plan
 from tests.support.modes.analysis import analyst_at
 from troly.text.fold import fold
 from troly_analysis.planner import Plan
@@ -116,6 +116,27 @@ async def test_what_comes_in_and_goes_out_is_counted_in_what_its_header_counts(o
         for month in (1, 2):
             assert f": {came[month]}" in (await analyst.ask(f"tháng {month} nhập bao nhiêu thùng")).answer
         assert "Nước mắm" in (await analyst.ask("mặt hàng nào sắp hết")).answer
+
+
+@pytest.mark.parametrize("month", [1, 2, 3])
+@pytest.mark.parametrize(
+    "text", ["Mì tôm tồn cuối tháng {}", "tồn kho mì tôm tháng {}", "cuối tháng {} còn bao nhiêu mì tôm"]
+)
+async def test_what_is_left_at_the_end_of_days_came_since_the_first_of_them(
+    own_home: Path, text: str, month: int
+) -> None:
+    moves = [
+        boxes if way == "Nhập" else -boxes
+        for at, _, boxes, way, what in MOVES
+        if what == "Mì tôm" and at <= month
+    ]
+    with analyst_at(own_home, BOXES, names=("Kho",)) as analyst:
+        assert f": {sum(moves)}\n" in (await analyst.ask(text.format(month))).answer
+
+
+@pytest.mark.parametrize("text", ["tồn kho theo tháng", "tồn mì tôm đầu tháng 2"])
+def test_what_came_in_less_what_went_out_of_some_days_is_no_stock(text: str) -> None:
+    assert not plan(text, (STOCK,), NOW).calls
 
 
 @pytest.mark.parametrize(

@@ -167,8 +167,29 @@ def test_a_word_of_questions_is_no_column(said: str) -> None:
 
 
 @pytest.mark.parametrize("code", ["DH00001", "DH00002"])
-@pytest.mark.parametrize("verb", ["hủy", "huỷ", "hoàn trả", "cancel"])
+@pytest.mark.parametrize("verb", ["hủy", "huỷ", "hoàn trả", "cancel", "xóa", "chuyển", "cập nhật", "delete"])
 def test_a_state_that_one_row_shall_get_is_no_count(verb: str, code: str) -> None:
-    for told in (f"{verb} giúp mình đơn {code} nhé", f"{verb} đơn {code} giùm em"):
+    for told in (
+        f"{verb} giúp mình đơn {code} nhé",
+        f"{verb} đơn {code} giùm em",
+        f"{verb} giúp đơn {code} sang Hoàn thành",
+    ):
         made = plan(told, (ORDERS,))
-        assert made.missing or made.question or made.ask is None, told
+        assert (made.refusal, made.ask) == ("change", None), told
+
+
+@pytest.mark.parametrize("verb", ["sửa", "đổi", "set", "cập nhật"])
+@pytest.mark.parametrize("figure", ["đơn giá", "số lượng"])
+def test_a_figure_of_a_thing_is_not_set(verb: str, figure: str) -> None:
+    assert plan(f"{verb} {figure} quần jean thành 250000", (ORDERS,)).refusal == "change"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "đơn DH00001 đã chuyển sang hoàn thành chưa", "chuyển khoản đơn DH00001 bao nhiêu", "đơn DH00002 trạng thái gì",
+        "đổi sang doanh thu tháng 5", "đổi doanh thu sang tháng 5", "hủy đơn tháng 5 bao nhiêu", "hủy đơn DH00002 chưa?",
+    ],
+)  # fmt: skip
+def test_what_asks_or_moves_a_question_changes_no_row(told: str) -> None:
+    assert plan(told, (ORDERS,)).refusal == ""
