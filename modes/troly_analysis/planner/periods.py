@@ -409,7 +409,8 @@ def _single(reader: Reader, when: When, at: int, found: Period, *, compared: boo
     more = before >= 0 and before == at - 1 and reader.has(before, "gt", "lt")
     more = more and reader.mentions[before].said.endswith(("hon", "than"))  # "nhiều hơn tháng trước"
     two = sum(1 for each in reader.mentions if each.values) >= 2
-    more = more and not (two and reader.any("either"))  # "Shopee hay Lazada cao hơn tháng 10"
+    # "Shopee hay Lazada cao hơn tháng 10", "Hà Nội với Đà Nẵng bên nào nhiều hơn tháng 10"
+    more = more and not (two and reader.any("either", "which one", "which", "who"))
     if held or more or same:
         said = reader.mentions[at].said
         year = not any(unit in said for unit in ("tuan", "week", "thang", "month", "quy", "quarter"))

@@ -16,9 +16,10 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, Literal
 
-from troly.text.fold import accents, accents_agree, fold, nfc, tokens, words
+from troly.text.fold import accents, accents_agree, fold, folded_words, nfc, tokens, words
 from troly.text.language import is_syllable
 from troly_analysis.planner.lexicon import (
+    alike_values,
     bare_figures,
     concept,
     concepts,
@@ -2612,6 +2613,9 @@ class Reader:
         runs = leftovers(self.mentions, self.wording)
         spans = [(start, end) for start, end, text in runs if any(map(str.isalnum, text))]
         spans += [(self.mentions[at].start, self.mentions[at].end) for at in self.free()]
+        states = self._states()
+        done = {span for at in self.places if self.is_rows(at) and (span := self._state_behind(at, states))}
+        spans += done
         joined: list[list[int]] = []
         for start, end in sorted(spans):
             if joined and start <= joined[-1][1]:
@@ -2634,9 +2638,34 @@ class Reader:
             unread.append(text[run[0].start : run[-1].end])
             if self._is_listed_figure(start, end):
                 self.parts.figures_unread.append(unread[-1])
-            if found := self._lacking(start, end):
+            if (
+                found := (unread[-1], states)
+                if (start, end) in done and states
+                else self._lacking(start, end)
+            ):
                 self.parts.absent[unread[-1]] = found
         return tuple(unread)
+
+    def _states(self) -> tuple[Ref, ...]:
+        own = (ref for ref in self.schema.refs.values() if ref.concept in STATES and not ref.sheet)
+        return tuple(ref for ref in own if ref.kind == "text")[:_MOST_LACKING]
+
+    def _state_behind(self, at: int, states: tuple[Ref, ...]) -> tuple[int, int] | None:
+        """The words behind rows that say a state which no value of the sheet does: "đơn đã giao" beside "Đang giao", "đơn giao
+        xong"; None where they say none.
+        """
+        told = [set(folded_words(value)) for ref in states for value in self.schema.key(ref).examples]
+        start = end = self.mentions[at].end
+        for mention in self.mentions[at + 1 :]:
+            if mention.start != end or mention.role not in {"", "filler", "link"} or mention.period:
+                return None
+            end = mention.end
+            said = [word.folded for word in self.wording.words[start:end]]
+            verb = set(said[mention.start - start :])
+            part = mention.start > start and any(verb <= each for each in told)
+            if part or (len(said) > 1 and " ".join(said) in alike_values()):
+                return start, end
+        return None
 
     def _names_other(self, at: int) -> bool:
         """Whether the word behind a kind of place is a value of a column that holds none: "quận hoàn kiếm" is no "Hoàn trả"."""

@@ -475,3 +475,41 @@ def test_a_whole_name_of_several_words_picks_its_sheet(name: str, written: Any) 
         assert (made.sheet, made.ask and [each.value for each in made.ask.conditions]) == ("Nhân sự", [name])
     (alone,) = plan(f"số dòng của {written(pieces[0])}", (sold,), NOW).calls
     assert alone.arguments["filters"] == {"Mặt hàng": pieces[0]}
+
+
+STATED = replace(ORDERS, fields=tuple(each for each in ORDERS.fields if each.name != "Ngày giao"))
+
+
+@pytest.mark.parametrize("written", [str, fold])
+@pytest.mark.parametrize("frame", ["số đơn {} tháng 5", "doanh thu đơn {}", "có bao nhiêu đơn {} ở Hà Nội"])
+@pytest.mark.parametrize("state", ["đã giao", "cần giao", "giao xong", "đã được giao"])
+def test_what_was_done_to_rows_is_a_state_or_is_named(state: str, frame: str, written: Any) -> None:
+    made = plan(written(frame.format(state)), (STATED,), NOW)
+    assert not made.calls
+    assert any("giao" in each for each in made.missing)
+
+
+@pytest.mark.parametrize("said", ["đang giao", "đã hủy", "đã hoàn trả", "giao thành công"])
+def test_a_state_that_the_sheet_holds_is_read(said: str) -> None:
+    (held,) = filters(f"số đơn {said} tháng 5").values()
+    assert held in {"Đang giao", "Đã hủy", "Hoàn trả", "Hoàn thành"}
+
+
+@pytest.mark.parametrize("said", ["đã đặt", "đã bán", "đã nhận"])
+def test_what_was_done_to_all_rows_is_no_state(said: str) -> None:
+    made = plan(f"số đơn {said} tháng 5", (STATED,), NOW)
+    assert made.calls
+    assert made.ask is not None
+    assert not made.ask.conditions
+
+
+@pytest.mark.parametrize("one", ["bên nào", "cái nào", "tỉnh nào"])
+@pytest.mark.parametrize("tie", ["và", "với", "hay"])
+@pytest.mark.parametrize("figure", ["nhiều đơn", "doanh thu cao"])
+def test_which_of_two_is_more_is_between_them(one: str, tie: str, figure: str) -> None:
+    made = plan(f"Hà Nội {tie} Đà Nẵng {one} {figure} hơn tháng 5", (ORDERS,), NOW).ask
+    assert made is not None
+    assert made.versus is None
+    assert made.period is not None
+    assert made.period.start == date(2024, 5, 1)
+    assert made.conditions[0].value == ["Hà Nội", "Đà Nẵng"]
