@@ -64,7 +64,7 @@ from troly_analysis.planner.pointing import (
     widened,
 )
 from troly_analysis.planner.reader import GOODS, PLACES, STATES, Parts, Pointer, read_question
-from troly_analysis.planner.schema import Schema, code_name, schema_of
+from troly_analysis.planner.schema import Schema, code_name, is_any_of, schema_of
 from troly_analysis.planner.types import (
     Condition,
     DataQuery,
@@ -613,6 +613,7 @@ class _Question:
         built.also = self._total_otherwise(parts, before, built.query) or built.also
         hold_pieces(built, before, schema)
         built.unmet += _contacts_of(built.query, schema, followed=followed)
+        built.query = _as_judged(parts, built.query)
         parts.weight += _extra_weight(parts, built, schema, followed=before is not None)
         return _Candidate(schema, parts, built, followed, unheard)
 
@@ -944,6 +945,27 @@ def _asks_each_own(parts: Parts, schema: Schema) -> bool:
     """Whether the columns asked for have a value of its own for nearly each row, as telephone numbers: they break nothing down."""
     refs = [each.ref for each in (*parts.groups, *parts.loose)]
     return all(not ref.sheet and 2 * schema.key(ref).distinct > schema.sheet.rows for ref in refs)
+
+
+def _as_judged(parts: Parts, query: DataQuery | None) -> DataQuery | None:
+    """The query with what is worst first where it counts what nobody wants: the most returns are the worst, the fewest the best."""
+    ends = [parts.spoken.get(end, "") for end in ("min", "max")]
+    if (
+        query is None
+        or len(parts.extremes) != 1
+        or not any(says("judges").search(fold(each)) for each in ends)
+    ):
+        return query
+    held = [
+        each for each in (*query.part, *query.conditions) if each.op == "eq" and each.ref.concept in STATES
+    ]
+    bad = held and all(is_any_of(str(each.value), *_UNWANTED) for each in held)
+    if not bad:
+        return query
+    return replace(query, order="desc" if parts.extremes == ["min"] else "asc")
+
+
+_UNWANTED = ("huy", "hoan tra", "di muon", "vang", "chua thanh toan")
 
 
 def _contacts_of(query: DataQuery | None, schema: Schema, *, followed: bool) -> tuple[str, ...]:

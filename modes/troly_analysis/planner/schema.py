@@ -332,12 +332,15 @@ class Schema:
 def lost_values(sheet: Sheet) -> tuple[str, tuple[str, ...]]:
     """The status column of a sheet and its values of orders that came to nothing: cancelled, returned; ("", ()) for none."""
     ref = schema_of(sheet).of("status")
-    groups = [group for name in ("huy", "hoan tra") for group in alike_values().get(name, ())]
-    listed = [spelled for group in groups for spelled in group]
-    lost = {" ".join(token.folded for token in tokens(spelled)) for spelled in listed}
     held = schema_of(sheet).key(ref).examples if ref else ()
-    found = tuple(value for value in held if " ".join(token.folded for token in tokens(value)) in lost)
+    found = tuple(value for value in held if is_any_of(value, "huy", "hoan tra"))
     return (ref.name, found) if ref and found else ("", ())
+
+
+def is_any_of(value: str, *states: str) -> bool:
+    """Whether a value is one of these states as `values.txt` spells them: "Đã huỷ" is "huy"."""
+    groups = [group for name in states for group in alike_values().get(name, ())]
+    return " ".join(key_of(value)) in {" ".join(key_of(spelled)) for group in groups for spelled in group}
 
 
 _IN = frozenset({"nhap", "vao", "in", "received", "incoming"})

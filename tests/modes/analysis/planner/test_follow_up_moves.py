@@ -802,3 +802,32 @@ def test_other_days_after_two_questions_are_of_both_and_what_points_is_of_the_la
 def test_columns_of_one_of_several_that_share_the_first_place_are_not_guessed() -> None:
     first = "tỉnh thành nào nhiều đơn nhất tháng 3/2024"
     assert not over((ORDERS,), first, "nền tảng nào vậy", shown=("Hà Nội", "Đà Nẵng")).calls
+
+
+@pytest.mark.parametrize(
+    ("judged", "order"), [("tệ nhất", "desc"), ("kém nhất", "desc"), ("tốt nhất", "asc")]
+)
+@pytest.mark.parametrize("state", ["hoàn trả", "hủy"])
+def test_the_most_of_what_nobody_wants_is_the_worst(state: str, judged: str, order: str) -> None:
+    rate = plan(f"tỷ lệ {state} theo nền tảng tháng 5", (ORDERS,), NOW)
+    after = plan(f"bên nào {judged}", (ORDERS,), NOW, previous=rate).ask
+    alone = plan(f"nền tảng nào {judged} về tỷ lệ {state}", (ORDERS,), NOW).ask
+    counted = plan(f"nền tảng nào {judged} về đơn {state}", (ORDERS,), NOW).ask
+    assert [each and each.order for each in (after, alone, counted)] == [order] * 3
+
+
+@pytest.mark.parametrize(("end", "order"), [("cao nhất", "desc"), ("thấp nhất", "asc"), ("ít nhất", "asc")])
+def test_how_much_there_is_of_it_is_not_judged(end: str, order: str) -> None:
+    rate = plan("tỷ lệ hoàn trả theo nền tảng tháng 5", (ORDERS,), NOW)
+    after = plan(f"bên nào {end}", (ORDERS,), NOW, previous=rate).ask
+    assert after is not None
+    assert after.order == order
+
+
+@pytest.mark.parametrize(("judged", "order"), [("tệ nhất", "asc"), ("tốt nhất", "desc")])
+def test_little_of_what_is_wanted_is_the_worst(judged: str, order: str) -> None:
+    done = plan("tỷ lệ hoàn thành theo nền tảng tháng 5", (ORDERS,), NOW)
+    for text, before in ((f"bên nào {judged}", done), (f"tỉnh nào doanh thu {judged} tháng 5", None)):
+        made = plan(text, (ORDERS,), NOW, previous=before).ask
+        assert made is not None
+        assert made.order == order
