@@ -13,7 +13,7 @@ from troly.text.fold import fold, folded_words
 from troly_analysis.planner.lexicon import says, turn_words
 from troly_analysis.planner.periods import counterpart, following, is_whole, preceding, same_days, span_of
 from troly_analysis.planner.pointing import figure_alone, nothing_named, points_at_days
-from troly_analysis.planner.reader import GOODS, STATES, Parts
+from troly_analysis.planner.reader import GOODS, PERSONS, STATES, Parts
 from troly_analysis.planner.schema import Schema, code_name, each_once, is_amount, made_of, of_piece
 from troly_analysis.planner.types import (
     Condition,
@@ -458,7 +458,9 @@ class _Builder:
         margin = [each for each in profits if each.ref and of_piece(each.ref, self.schema)]
         if sellers or (parts.has("sold", "bought") and not self.schema.deals and not margin):
             self.unmet.append("mua/bán")
-        profits = [each for each in self.measures if each.ref and each.ref.concept == "profit"]
+        persons = any(self.schema.by_concept.get(name) for name in PERSONS)
+        if parts.has("who") and not (persons or parts.groups or parts.loose or parts.pointer):
+            self.unmet.append(parts.spoken["who"])  # no thing is anybody
         made = [each for each in profits if each not in margin]
         self.unmet += ["each"] if made and parts.has("each") else []  # of one piece the sheet of goods knows
         one = parts.has("per", "each", "minus", "gap")  # or the difference is told as one of two columns

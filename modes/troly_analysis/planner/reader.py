@@ -1756,9 +1756,17 @@ class Reader:
         """ "Tồn kho mỗi cái", "stock per item": by the name of the rows, where none is named and no mean is asked for; "bình quân
         mỗi người": over the persons whom the rows are of.
         """
-        persons = None if self.schema.row_concept in PERSONS or self.any("per") else self._persons_of_sheet()
-        if persons and self.has(at, "each") and self.any("avg") and self.mentions[at].said.endswith("nguoi"):
-            self.parts.per.append(Group(persons))
+        persons = self._persons_of_sheet()
+        if (
+            persons
+            and self.has(at, "each")
+            and self.any("avg")
+            and self.mentions[at].said in turn_words("each person")
+        ):
+            once = (
+                self.schema.key(persons).distinct >= self.schema.sheet.rows
+            )  # the mean of rows is that of persons
+            self.parts.per += [] if once else [Group(persons)]
             self.take("per", at)
         named = self._row_names() if self.has(at, "each") and not self.mentions[at].targets else None
         figures = [figure.ref for each in self.places if (figure := self.figure(each))]

@@ -293,7 +293,10 @@ class Schema:
         """Whether the sheet knows of anything that was sold or bought: money, pieces or orders."""
         held = any(self.of(name) for name in ("revenue", "quantity", "order", "fee", "output"))
         dated = any(ref.kind in TEMPORAL and not ref.sheet for ref in self.refs.values())
-        paid = dated and self.main_measure() is not None
+        main = self.main_measure()
+        paid = (
+            dated and main is not None and main.concept not in {"salary", "hours"}
+        )  # what people earn or work
         return held or self.row_concept in {"order", "ticket", "visit"} or paid
 
     def own_numbers(self) -> list[Ref]:

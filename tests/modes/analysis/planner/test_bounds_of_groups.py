@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -140,7 +141,7 @@ def test_what_came_in_less_what_went_out_of_some_days_is_no_stock(text: str) -> 
 
 
 @pytest.mark.parametrize(
-    "text", ["doanh thu trung bình mỗi người mỗi tháng", "phí vận chuyển trung bình mỗi bên mỗi ngày"]
+    "text", ["doanh thu trung bình mỗi cái mỗi tháng", "phí vận chuyển trung bình mỗi bên mỗi ngày"]
 )
 def test_each_of_nothing_is_not_dropped_beside_another(text: str) -> None:
     assert not plan(text, (ORDERS, CUSTOMERS), NOW).calls
@@ -163,3 +164,38 @@ def test_a_kind_of_place_is_followed_by_no_state(kind: str, name: str) -> None:
     whole = plan(f"doanh thu {kind} hà nội tháng 5", (ORDERS,), NOW).ask
     assert whole is not None
     assert [each.value for each in whole.conditions] == ["Hà Nội"]
+
+
+PAYROLL = Sheet(
+    "7", "lan", "Bảng lương", "t7",
+    (
+        column("Tháng", "date", (), 3), column("Nhân viên", "text", ("Lê Hoa", "Vũ Nam", "Trần Lan", "Phạm Minh")),
+        column("Phòng ban", "text", ("Kho", "Kế toán")), column("Lương cơ bản", "money", (), 4), column("Phụ cấp", "money", (), 3),
+    ),
+    12, NOW, date_field="Tháng",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("figure", ["phụ cấp", "lương"])
+@pytest.mark.parametrize("each", ["mỗi người", "mỗi nhân viên"])
+@pytest.mark.parametrize(("behind", "units"), [("", ()), (" mỗi tháng", ("month",))])
+def test_the_mean_of_each_person_divides_by_persons(
+    figure: str, each: str, behind: str, units: tuple[str, ...]
+) -> None:
+    made = plan(f"{figure} trung bình {each}{behind}", (PAYROLL,), NOW).ask
+    assert made is not None
+    assert made.form == "per"
+    assert {group.ref.name for group in made.per} == {"Nhân viên", *(["Tháng"] if units else [])}
+
+
+@pytest.mark.parametrize("text", ["tháng nào bán trên 20 triệu", "bán được bao nhiêu", "ai bán nhiều nhất"])
+def test_what_people_earn_is_not_what_was_sold(text: str) -> None:
+    assert not plan(text, (PAYROLL,), NOW).calls
+    assert plan(text, (PAYROLL, ORDERS), NOW).sheet in {"Đơn hàng", ""}
+
+
+@pytest.mark.parametrize("who", ["ai", "người nào"])
+@pytest.mark.parametrize("most", ["bán nhiều nhất", "bán được nhiều nhất tháng 5", "bán ít nhất"])
+def test_a_thing_is_nobody(who: str, most: str) -> None:
+    without = replace(STOCK, fields=tuple(each for each in STOCK.fields if each.name != "Nhà cung cấp"))
+    assert not plan(f"{who} {most}", (without,), NOW).calls
