@@ -663,7 +663,10 @@ def _comparison_text(call: ToolCall, result: Result, sheet: Sheet | None, asked:
     field = field_name(str(call.arguments.get("field") or ""), sheet, asked.lang)
     if call.arguments.get("operation") == "sum" and figure == say("figure.sum", asked.lang, field=field):
         figure = field
-    figure = (asked.own_name(call) or asked.heading) if call.tool == "execute_aggregation" else figure
+    made = call.tool == "execute_aggregation"
+    figure = (
+        (asked.own_name(call) or asked.heading) if made else figure + filters_text(call, sheet, asked.lang)
+    )
     said = _capital(_change(figure, result, _unit(result, call, sheet, asked.lang), names, asked.lang))
     noun = rows_are(sheet, asked.lang) if counted else ""
     few = len(result.rows) == 1

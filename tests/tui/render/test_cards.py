@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -404,7 +405,7 @@ def test_a_list_whose_every_figure_stands_beside_a_bar_is_not_shown_twice() -> N
     bars = Chart("bar", ("Shopee", "Lazada"), (Series("Bán", (1200.0, 800.0)),), "Theo kênh")
     listed = "1. Shopee - 1.200 VND"
     shown = read([said, bars])
-    assert {"Theo kênh:", "Năm nay."} <= set(shown)
+    assert {"Theo kênh", "Năm nay."} <= set(shown)
     assert listed not in shown
     assert any("━" in one and "1.200" in one for one in shown)
     # A line has no values beside it, other figures are others, and a list of more says more.
@@ -412,6 +413,20 @@ def test_a_list_whose_every_figure_stands_beside_a_bar_is_not_shown_twice() -> N
     assert listed in read([said, replace(bars, series=(Series("Bán", (1200.0, 80.0)),))])
     assert listed in read([TextPart([f"{said.text}\n3. Tiki - 5 VND"]), bars])
     assert listed in read([said])
+
+
+@pytest.mark.parametrize("kind", ["bar", "share"])
+@pytest.mark.parametrize("note", ["Tháng 10: 1/10 - 31/10.", "Một ghi chú.\n\nHai ghi chú."])
+def test_notes_on_a_list_that_bars_show_stand_behind_them(kind: Any, note: str) -> None:
+    bars = Chart(kind, ("Shopee", "Lazada"), (Series("Bán", (1200.0, 800.0)),), "Theo kênh")
+    listed = "1. Shopee - 1.200 VND\n2. Lazada - 800 VND"
+    shown = "\n".join(read([TextPart([f"Theo kênh:\n{listed}\n\n{note}"]), bars]))
+    assert "Theo kênh:" not in shown
+    assert shown.index("Shopee") < shown.index(note[:8])
+    said = "\n".join(read([TextPart([f"Shopee nhiều hơn:\n{listed}\n\n{note}"]), bars]))
+    assert said.index("Shopee nhiều hơn") < said.index(note[:8])
+    alone = read([TextPart([f"Theo kênh:\n{listed}"]), bars])
+    assert [each for each in alone if each.startswith("Theo kênh")] == ["Theo kênh"]
 
 
 def test_the_table_behind_a_plot_is_one_line_also_where_it_has_more_columns() -> None:

@@ -358,7 +358,7 @@ class MessageActions:
     def _chosen_place(self, view: MessageView) -> int | None:
         """The place of the chosen part, that of the first where none is chosen; None where the message has no parts."""
         chosen = self._app.chat.transcript.chosen_part if self._chosen(view) else None
-        return chosen if chosen is not None else next(iter(reading_order(view.parts)), None)
+        return chosen if chosen is not None else next(iter(reading_order(view)), None)
 
     def _fold_block(self, view: MessageView) -> None:
         """Fold what is chosen to its first line, or open it again."""

@@ -126,7 +126,7 @@ class MessageLines:
         if f"{view.key}.steps" in view.opened:
             lines += step_lines(view, body, lang)
         behind = plotted_tables(view.parts)
-        for index in reading_order(view.parts):
+        for index in reading_order(view):
             if index in behind.values():
                 continue
             shown = self._part(index, width, lang, most)
@@ -213,19 +213,24 @@ def folded(lines: list[Line], name: str, width: int, lang: Lang) -> list[Line]:
     return [line(Span("▸ ", "action", f"open:{name}"), first, Span(f"  {more}", "dim"))] if lines else []
 
 
-def reading_order(parts: Sequence[Part]) -> list[int]:
-    """The places of `parts` as they are read: the sentences that answer, what they speak of, what both rest on, and what
-    to ask next.
+def reading_order(view: MessageView) -> list[int]:
+    """The places of its parts as they are read: the sentences that answer, what they speak of, what both rest on, and what
+    to ask next. What is left of sentences whose list a chart shows are notes on it, and stand behind.
     """
+    parts = view.parts
     first = next((at for at, part in enumerate(parts) if isinstance(part, TextPart)), 0)
+    opening = parts[first] if parts else None
+    told = opening.text if view.finished and isinstance(opening, TextPart) else ""
+    left = without_charted_list(told, parts) if told else None
+    noted = left is not None and not told.lstrip().startswith(left.partition("\n")[0] or " ")
 
     def rank(at: int) -> int:
         part = parts[at]
-        if at == first or (isinstance(part, Notice) and part.level == "error"):
+        if (at == first and not noted) or (isinstance(part, Notice) and part.level == "error"):
             return 0
         if isinstance(part, Suggestions):
             return 3
-        return 2 if isinstance(part, Notice | Sources | Computation | Plan) else 1
+        return 2 if (at == first and noted) or isinstance(part, Notice | Sources | Computation | Plan) else 1
 
     return sorted(range(len(parts)), key=rank)
 
@@ -274,7 +279,9 @@ def without_charted_list(text: str, parts: Sequence[Part]) -> str | None:
             fold(label) in fold(lines[at]) and {*_FIGURE.findall(lines[at])} & _written(values)
             for at, label, values in zip(listed, chart.labels, figures, strict=False)
         ):
-            kept = "\n".join(one for at, one in enumerate(lines) if at not in listed)
+            title = fold(chart.title).strip()
+            named = listed[0] - 1 if fold(lines[listed[0] - 1]).strip() == f"{title}:" else -1
+            kept = "\n".join(one for at, one in enumerate(lines) if at not in listed and at != named)
             return re.sub(r"\n{3,}", "\n\n", kept).strip()
     return None
 
@@ -467,7 +474,7 @@ def message_text(view: MessageView, lang: Lang, only: int | None = None) -> str:
         sanitize(part.text).strip()
         if isinstance(part := view.parts[at], TextPart)
         else "\n".join(plain(row).rstrip() for row in whole_card(view, at, WIDEST_TEXT, 0, lang)).strip("\n")
-        for at in reading_order(view.parts)
+        for at in reading_order(view)
         if only in (None, at)
     ]
     return "\n\n".join(part for part in parts if part)
@@ -491,7 +498,7 @@ def opened_names(card: Content, name: str) -> Collection[str]:
 
 def read_parts(view: MessageView) -> list[int]:
     """The places of what there is to read in a message, in the order of reading; what to ask next is not."""
-    return [at for at in reading_order(view.parts) if not isinstance(view.parts[at], Suggestions)]
+    return [at for at in reading_order(view) if not isinstance(view.parts[at], Suggestions)]
 
 
 def whole_card(view: MessageView, at: int, width: int, rows: int, lang: Lang) -> list[Line]:
