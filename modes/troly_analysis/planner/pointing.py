@@ -46,6 +46,9 @@ def pointed_query(
     if pointer.count != 1:
         two = _both(parts, before, earlier) if pointer.both else None
         return two or _several(parts, before, shown, key)
+    compared = before.form == "compare" and pointer.place and not (before.gap or before.having)
+    if compared and (thing := _thing(pointer, before, shown, None)):
+        return replace(before, conditions=(*before.conditions, thing), groups=(), order="", limit=0, turn="", chart="")
     if before.versus or before.gap or before.having or before.form in {"share", "per", "compare", "distinct"}:
         again = before.form == "share" and pointer == Pointer() and parts.has("share")
         return before if again else None
@@ -53,14 +56,22 @@ def pointed_query(
     of_one = _is_of_one_thing(pointer, before) or (before.form == "scalar" and pointer == Pointer())
     if days is not before or of_one:
         return days
-    ref, at = _place(pointer, before, shown, key) or (None, -1)
-    if ref is None or not 0 <= at < len(shown) or not _fits(pointer.ref, ref):
+    thing = _thing(pointer, before, shown, key)
+    if thing is None:
         held = [each for each in before.conditions if each.op == "eq" and each.ref.kind == "text"]
         whose = [each for each in held if pointer.ref is not None and _fits(pointer.ref, each.ref)]
         named = len(whose) == 1 and not (pointer.place or pointer.end)
         return figure_alone(before) if named else None  # "nhóm đó", of whose things one was found
-    thing = Condition(ref, "eq", shown[at], shown[at])
     return replace(figure_alone(before), conditions=(*before.conditions, thing))
+
+
+def _thing(pointer: Pointer, before: DataQuery, shown: Sequence[str], key: Ref | None) -> Condition | None:
+    """The one of what was shown that is meant; None where none is."""
+    ref, at = _place(pointer, before, shown, key) or (None, -1)
+    later = pointer.place and before.rank > 1  # the third alone is the first of nothing
+    if ref is None or later or not 0 <= at < len(shown) or not _fits(pointer.ref, ref):
+        return None
+    return Condition(ref, "eq", shown[at], shown[at])
 
 
 def _without(parts: Parts, before: DataQuery, shown: Sequence[str], key: Ref | None) -> DataQuery | None:
@@ -104,7 +115,7 @@ def _listed(before: DataQuery, key: Ref | None) -> Ref | None:
     """The column of the things that an answer listed; None where it listed none."""
     one = before.groups[0].ref if len(before.groups) == 1 and not before.groups[0].unit else None
     listed = key if before.form == "rows" else one
-    listing = before.form in {"top", "groups", "rows", "distinct"}
+    listing = before.form in {"top", "groups", "rows", "distinct", "compare"}
     return listed if listed is not None and listed.kind == "text" and listing else None
 
 

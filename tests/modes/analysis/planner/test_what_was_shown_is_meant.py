@@ -152,3 +152,27 @@ def test_an_end_in_time_is_one_of_the_rows_that_were_counted(end: str, order: st
     query = after(("bao nhiêu đơn hủy tháng 5/2024", f"{end} là đơn nào"))
     assert (query.form, query.limit, query.order) == ("rows", 1, order)
     assert held(query) == {"Trạng thái": "Đã hủy"}
+
+
+@pytest.mark.parametrize(("nth", "place"), [("thứ hai", 1), ("thứ ba", 2), ("đầu tiên", 0)])
+@pytest.mark.parametrize("frame", ["cái {} thì sao", "cái {} là bao nhiêu", "còn cái {} thì sao"])
+def test_one_of_what_was_compared_is_compared_alone(frame: str, nth: str, place: int) -> None:
+    shown = ("Lazada", "Shopee", "TikTok Shop")
+    before = analyse_question("so sánh doanh thu theo nền tảng tháng 5 với tháng 4", (ORDERS,), NOW).plan
+    made = analyse_question(frame.format(nth), (ORDERS,), NOW, previous=before, shown=shown).plan.ask
+    assert made is not None
+    assert before.ask is not None
+    assert (made.form, made.groups, made.versus) == ("compare", (), before.ask.versus)
+    assert [each.value for each in made.conditions] == [shown[place]]
+    none = analyse_question("cái thứ năm thì sao", (ORDERS,), NOW, previous=before, shown=shown).plan
+    assert not none.calls
+
+
+def test_what_is_alone_at_its_place_is_not_the_first() -> None:
+    ranked = plan("doanh thu theo nền tảng tháng 5", (ORDERS,), NOW)
+    shown = ("Shopee", "Lazada", "Website")
+    second = analyse_question("cái thứ hai thì sao", (ORDERS,), NOW, previous=ranked, shown=shown).plan
+    third = analyse_question("cái thứ ba thì sao", (ORDERS,), NOW, previous=second, shown=("Lazada",)).plan
+    first = analyse_question("cái đầu tiên là bao nhiêu", (ORDERS,), NOW, previous=third, shown=("Website",)).plan
+    assert third.ask is not None
+    assert not first.calls or (first.ask is not None and "Website" not in [each.value for each in first.ask.conditions])
