@@ -48,7 +48,9 @@ def pointed_query(
         return two or _several(parts, before, shown, key)
     compared = before.form == "compare" and pointer.place and not (before.gap or before.having)
     if compared and (thing := _thing(pointer, before, shown, None)):
-        return replace(before, conditions=(*before.conditions, thing), groups=(), order="", limit=0, turn="", chart="")
+        return replace(
+            before, conditions=(*before.conditions, thing), groups=(), order="", limit=0, turn="", chart=""
+        )
     if before.versus or before.gap or before.having or before.form in {"share", "per", "compare", "distinct"}:
         again = before.form == "share" and pointer == Pointer() and parts.has("share")
         return before if again else None

@@ -1358,7 +1358,11 @@ class Reader:
             named = named or mention.role in {"value", "period"}
             if not (named or self.is_link(nth) or self.has(nth, "and")):
                 break
-        return -1
+        after = [each.said for each in self.mentions[at + 1 :]]
+        alone = all(self.is_link(nth) or self.has(nth, "and") for nth in range(at))
+        # "ở Đà Nẵng nữa": no more than that
+        more = len(after) == 1 and after[0] in turn_words("too") and not self.mentions[at].period
+        return at + 1 if alone and more else -1
 
     def _yes_or_no(self) -> Iterator[tuple[int, Condition, bool]]:
         """Columns of yes or no that are named: "đã thanh toán", "chưa có bảo hiểm"."""

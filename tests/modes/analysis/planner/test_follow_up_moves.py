@@ -831,3 +831,15 @@ def test_little_of_what_is_wanted_is_the_worst(judged: str, order: str) -> None:
         made = plan(text, (ORDERS,), NOW, previous=before).ask
         assert made is not None
         assert made.order == order
+
+
+@pytest.mark.parametrize("frame", ["ở {} nữa", "{} nữa", "và {} nữa nhé", "{} too", "{} as well"])
+@pytest.mark.parametrize(("first", "second"), [("Hà Nội", "Đà Nẵng"), ("Shopee", "Lazada")])
+def test_a_value_alone_that_is_said_too_is_counted_in(first: str, second: str, frame: str) -> None:
+    before = plan(f"doanh thu {first} tháng 5", (ORDERS,), NOW)
+    made = plan(frame.format(second), (ORDERS,), NOW, previous=before).ask
+    assert made is not None
+    assert [each.value for each in made.conditions] == [[first, second]]
+    instead = plan(f"còn {second} thì sao", (ORDERS,), NOW, previous=before).ask
+    assert instead is not None
+    assert [each.value for each in instead.conditions] == [second]

@@ -173,6 +173,10 @@ def test_what_is_alone_at_its_place_is_not_the_first() -> None:
     shown = ("Shopee", "Lazada", "Website")
     second = analyse_question("cái thứ hai thì sao", (ORDERS,), NOW, previous=ranked, shown=shown).plan
     third = analyse_question("cái thứ ba thì sao", (ORDERS,), NOW, previous=second, shown=("Lazada",)).plan
-    first = analyse_question("cái đầu tiên là bao nhiêu", (ORDERS,), NOW, previous=third, shown=("Website",)).plan
+    first = analyse_question(
+        "cái đầu tiên là bao nhiêu", (ORDERS,), NOW, previous=third, shown=("Website",)
+    ).plan
     assert third.ask is not None
-    assert not first.calls or (first.ask is not None and "Website" not in [each.value for each in first.ask.conditions])
+    assert not first.calls or (
+        first.ask is not None and "Website" not in [each.value for each in first.ask.conditions]
+    )
