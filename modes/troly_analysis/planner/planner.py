@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
-from functools import cache, reduce
+from functools import cache, partial, reduce
 
 from troly.text.everyday import small_talk, thanks_only, without_background, without_pleasantries
 from troly.text.fold import fold, folded_words, tokens
@@ -64,7 +64,7 @@ from troly_analysis.planner.pointing import (
     widened,
 )
 from troly_analysis.planner.reader import GOODS, PLACES, STATES, Parts, Pointer, read_question
-from troly_analysis.planner.schema import Schema, code_name, is_any_of, schema_of
+from troly_analysis.planner.schema import Schema, code_name, each_once, is_any_of, schema_of
 from troly_analysis.planner.types import (
     Condition,
     DataQuery,
@@ -304,7 +304,8 @@ def _analyse(
         made = _asks_what_was_meant(made, previous)
     if aside and made.calls:
         made = replace(made, shown=(*made.shown, Note("background", {"said": "; ".join(aside)})))
-    made = _with_before(made, before, previous, best.parts)
+    asks = partial(analyse_question, sheets=known, now=now, values=values, whole=True)
+    made = _at_its_price(_with_before(made, before, previous, best.parts), best.parts, schemas, asks)
     twice = len(best.parts.kept) > 1  # "hôm đó …, năm ngoái cũng ngày đó thì sao"
     inside = bool((best.parts.pointer or best.parts.kept) and best.parts.conditions)
     split = not made.calls or twice or inside or _loses_one(made.ask, best.parts.asks)
@@ -324,6 +325,20 @@ def _analyse(
     return QuestionAnalysis(
         text, made, previous, answer is not None, False, evidence, certain, changes, alters
     )
+
+
+def _at_its_price(
+    made: Plan, parts: Parts, schemas: Mapping[str, Schema], asks: Callable[[str], QuestionAnalysis]
+) -> Plan:
+    """The price that the one row of a thing says, where one that was shown is asked for its price and orders hold only a mean."""
+    query = made.ask if made.calls and parts.pointer is not None and parts.pointer.place else None
+    ref = query.measures[0].ref if query is not None and len(query.measures) == 1 else None
+    if query is None or ref is None or ref.concept != "price" or query.groups or not query.conditions:
+        return made
+    listed = asks(f"{parts.spoken.get(ref.name, ref.name)} {query.conditions[-1].value}").plan
+    held = listed.ask.conditions if listed.ask is not None and listed.calls else ()
+    told = len(held) == 1 and each_once(held[0].ref, schemas[listed.sheet])
+    return replace(listed, text=made.text, before=made.before) if told else made
 
 
 def _going_on(found: Sequence[_Candidate], before: str) -> _Candidate:

@@ -46,25 +46,30 @@ def pointed_query(
     if pointer.count != 1:
         two = _both(parts, before, earlier) if pointer.both else None
         return two or _several(parts, before, shown, key)
-    compared = before.form == "compare" and pointer.place and not (before.gap or before.having)
-    if compared and (thing := _thing(pointer, before, shown, None)):
-        return replace(
-            before, conditions=(*before.conditions, thing), groups=(), order="", limit=0, turn="", chart=""
-        )
+    thing = _thing(pointer, before, shown, key)
     if before.versus or before.gap or before.having or before.form in {"share", "per", "compare", "distinct"}:
-        again = before.form == "share" and pointer == Pointer() and parts.has("share")
-        return before if again else None
+        return _worked_out(parts, before, thing)
     days = shown_in(before, shown) if pointer == Pointer() else before
     of_one = _is_of_one_thing(pointer, before) or (before.form == "scalar" and pointer == Pointer())
     if days is not before or of_one:
         return days
-    thing = _thing(pointer, before, shown, key)
     if thing is None:
         held = [each for each in before.conditions if each.op == "eq" and each.ref.kind == "text"]
         whose = [each for each in held if pointer.ref is not None and _fits(pointer.ref, each.ref)]
         named = len(whose) == 1 and not (pointer.place or pointer.end)
         return figure_alone(before) if named else None  # "nhóm đó", of whose things one was found
     return replace(figure_alone(before), conditions=(*before.conditions, thing))
+
+
+def _worked_out(parts: Parts, before: DataQuery, thing: Condition | None) -> DataQuery | None:
+    """A share that is asked for again, or the comparison of one of what was compared."""
+    pointer = parts.pointer or Pointer()
+    if thing is not None and before.form == "compare" and pointer.place and not (before.gap or before.having):
+        return replace(
+            before, conditions=(*before.conditions, thing), groups=(), order="", limit=0, turn="", chart=""
+        )
+    again = before.form == "share" and pointer == Pointer() and parts.has("share")
+    return before if again else None
 
 
 def _thing(pointer: Pointer, before: DataQuery, shown: Sequence[str], key: Ref | None) -> Condition | None:

@@ -843,3 +843,23 @@ def test_a_value_alone_that_is_said_too_is_counted_in(first: str, second: str, f
     instead = plan(f"còn {second} thì sao", (ORDERS,), NOW, previous=before).ask
     assert instead is not None
     assert [each.value for each in instead.conditions] == [second]
+
+
+@pytest.mark.parametrize(("nth", "place"), [("thứ hai", 1), ("thứ ba", 2)])
+async def test_the_price_of_one_that_was_shown_is_the_listed_one(
+    own_home: Path, nth: str, place: int
+) -> None:
+    """Not the mean of what its orders say, where the sheet of goods has a row for it."""
+    goods = "Mã SP,Tên sản phẩm,Giá bán\n" + "".join(f"SP{at},Hàng {at},{at}5000\n" for at in range(1, 9))
+    sold = "Mã đơn,Ngày,Mã SP,Sản phẩm,Số lượng,Đơn giá\n"
+    sold += "".join(
+        f"D{at}{n},0{n + 1}/11/2026,SP{at},Hàng {at},{9 - at},{at}{n}000\n"
+        for at in range(1, 9)
+        for n in range(3)
+    )
+    with analyst_at(own_home, goods, sold, names=("Sản phẩm", "Đơn hàng")) as analyst:
+        await analyst.ask("top 5 sản phẩm bán chạy tháng 11")
+        assert (
+            f"Hàng {place + 1}): {place + 1}5.000 VND"
+            in (await analyst.ask(f"cái {nth} giá bao nhiêu")).answer
+        )
