@@ -513,3 +513,18 @@ def test_which_of_two_is_more_is_between_them(one: str, tie: str, figure: str) -
     assert made.period is not None
     assert made.period.start == date(2024, 5, 1)
     assert made.conditions[0].value == ["Hà Nội", "Đà Nẵng"]
+
+
+@pytest.mark.parametrize("whose", ["của cửa hàng khác", "bên khác", "của công ty khác", "của shop khác"])
+@pytest.mark.parametrize("figure", ["doanh thu", "số đơn"])
+def test_what_others_have_is_not_what_is_here(figure: str, whose: str) -> None:
+    made = plan(f"{figure} {whose}", (ORDERS,), NOW)
+    assert not made.calls
+    assert any("khác" in each for each in made.missing)
+
+
+@pytest.mark.parametrize("tag", ["không", "ko", "không nhỉ", "hông", "chưa"])
+def test_a_tag_that_asks_leaves_nothing_out(tag: str) -> None:
+    made = plan(f"doanh thu tháng 5 có tăng {tag}", (ORDERS,), NOW).ask
+    assert made is not None
+    assert not made.conditions
