@@ -844,9 +844,11 @@ def pieces_are(column: Field, lang: Lang) -> str:
 def _means_text(head: str, result: Result, at: int, sheet: Sheet | None, lang: Lang) -> str:
     """Means, each with what it is the quotient of: "833.333 VND (25.000.000 VND / 30 ngày)"; column `at` is the divisor."""
     name, unit = result.columns[at].removeprefix(DIVISOR), result.units[at - 2]
-    things = group_name(name, sheet, lang)
+    whole = sheet is None or sheet.field(name.partition(":")[0]) is not None
+    each = [name] if whole else name.split(", ")  # "12 nhân viên × tháng"
+    things = " × ".join(group_name(one, sheet, lang) for one in each)
     more = (*in_number(things), f"{things}s" if things.isascii() else things)[0] if lang == "en" else things
-    timed = name.rpartition(":")[2] in GRAINS and at + 1 == len(result.columns)
+    timed = name.rpartition(":")[2] in GRAINS and at + 1 == len(result.columns) and len(each) == 1
     told: list[str] = []
     for row in result.rows:
         mean, total = (value_text(cell, unit, lang) for cell in row[at - 2 : at])

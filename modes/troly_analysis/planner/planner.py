@@ -1354,12 +1354,16 @@ def _answered(plan: Plan, best: _Candidate, query: DataQuery, today: date) -> Pl
     """The plan with the calls of its query, and what is to be said of them."""
     if unreachable := out_of_reach(query):
         return replace(plan, missing=unreachable)
-    if any(each.ref and each.ref.concept == "left" and each.ref.parts for each in query.measures):
+    ways = {
+        part for each in query.measures if each.ref and each.ref.concept == "left" for part in each.ref.parts
+    }
+    if ways and not ways & {
+        each.ref for each in query.groups
+    }:  # what came in beside what went out is of its own days
         days = [each.label for each in (query.period, query.versus) if each]
         if any(each.unit for each in query.groups) or any(says("opening").match(fold(each)) for each in days):
-            return replace(
-                plan, missing=(plan.text,)
-            )  # what came in less what went out of a month is no stock
+            # What came in less what went out of a month is no stock.
+            return replace(plan, missing=(plan.text,))
         query = _since_the_first(query, best.schema)
     notes = (*_span_notes(query, best.schema.sheet), *_made_notes(query), *_join_notes(query))
     also = best.built.also

@@ -2457,7 +2457,9 @@ class Reader:
         acts = self.at(at + 1).said == "giao" or self.has(at + 1, "verb", "sold", "bought")
         tag = at > 0 and self._comma(at)  # "… không, liệt kê giúp"
         only = (self._asks_only(at) or tag) and not acts
-        asks = mention.has("deny", "blank") or mention.said in turn_words("asks whether")  # "khác" asks nothing
+        asks = mention.has("deny", "blank") or mention.said in turn_words(
+            "asks whether"
+        )  # "khác" asks nothing
         denies = (asks and only) or (mention.has("deny", "not", "blank") and self._corrects(at))
         return role or "filler" if role or (mention.has("filler", "verb") and not known) or denies else ""
 

@@ -199,3 +199,9 @@ def test_what_people_earn_is_not_what_was_sold(text: str) -> None:
 def test_a_thing_is_nobody(who: str, most: str) -> None:
     without = replace(STOCK, fields=tuple(each for each in STOCK.fields if each.name != "Nhà cung cấp"))
     assert not plan(f"{who} {most}", (without,), NOW).calls
+
+
+@pytest.mark.parametrize("month", [1, 2, 3])
+def test_what_came_in_beside_what_went_out_is_of_its_own_days(month: int) -> None:
+    made = plan(f"xuất nhập tồn tháng {month}", (STOCK,), NOW).ask
+    assert made is None or (made.period is not None and made.period.start.month == month)
