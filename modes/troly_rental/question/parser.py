@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from itertools import pairwise
 
-from troly.plugin.focus import Focus
+from troly.plugin.focus import Focus, find_reference
 from troly.text.catalogue import Lang
 from troly.text.dates import find_ranges, whole
 from troly.text.everyday import (
@@ -67,6 +67,7 @@ _NARROWING = ("amenity", "price", "area", "bedrooms", "people", "furnished", "ty
 _TELLING = frozenset({"price", "area", "bedrooms", "people", "deposit", "amenity", "furnished", "type"})
 """Conditions that nobody sets in small talk."""
 _SHORT = 5
+_GROUP_WORDS = ("dòng", "hàng", "mục", "nhóm", "quận", "phường", "loại", "tháng", "row", "rows", "groups")
 _PERIODS = ("month", "week", "day", "price_band")
 _LOGGED_IN = ("contract", "invoice", "viewing", "room_seeking_post")
 _HIDDEN_STATES = frozenset({"rented", "maintenance", "hidden"})
@@ -246,6 +247,7 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
             return _told_of_row(parts, *picked, focus)
         parts = _with_day_too(_with_month_before(parts, previous), previous)
         parts = _with_all(_with_person(parts, previous, focus), previous, focus)
+        parts = _with_first_groups(parts, previous, focus)
         edited = _changed(message, parts, previous, focus, asker) if previous is not None else None
         edited = _at_rank(edited, parts.rank) if edited is not None else None
         if edited is not None and _leaves_open(parts, edited, unanswered or set()):
@@ -377,6 +379,16 @@ def _with_all(parts: QuestionParts, previous: ParsedQuestion | None, focus: Focu
     people_said = Remark.of("said.no_field", field="people")
     remarks = tuple(one for one in parts.remarks if not (spans and one == people_said))
     return replace(parts, read=(*parts.read, *spans), remarks=remarks)
+
+
+def _with_first_groups(parts: QuestionParts, previous: ParsedQuestion | None, focus: Focus) -> QuestionParts:
+    """`parts` with "chỉ 3 cái đầu" as so many of the groups that were shown."""
+    if previous is None or not previous.group:
+        return parts
+    found = find_reference(parts.text, focus, things=_GROUP_WORDS)
+    if found is None or found.kind != "first":
+        return parts
+    return replace(parts, limit=len(found.rows), read=(*parts.read, *found.spans))
 
 
 def _said_open(parsed: ParsedQuestion) -> ParsedQuestion:

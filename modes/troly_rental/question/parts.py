@@ -251,7 +251,8 @@ def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, 
         and not _ONE_OF_US.search(fold(text)[: hit.start + 1])
         and not any(start <= hit.start and hit.end <= end for start, end in within.get(hit.label, ()))
     ]
-    named += ["room"] if "building" in named and said(*of_rooms) else []  # "nhà nào còn trống nhiều nhất"
+    let = said(*of_rooms) or said("occupancy", "vacancy")  # "nhà nào còn trống nhiều nhất"
+    named += ["room"] if "building" in named and let else []
     money = _money_records(vocabulary, text, own=own, role=role, about=about)
     # "khách nào trả tiền thuê cao nhất": as they agreed on, no bill.
     ends = said("invoice rent") and said("highest end", "lowest end") and _WHO.search(fold(text))
@@ -339,6 +340,13 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     lets = role == "LANDLORD" and not market
     status, status_spans = parse_status(vocabulary, blank_out(text, unfurnished), entity, lets=lets, own=own)
     states = _status(money, status, entity, text, status_spans)
+    if (
+        entity == "invoice"
+        and about != "invoice"
+        and not (states or days or money or vocabulary.find(text, "asks", "list"))
+        and vocabulary.find(text, "asks", "deadline")
+    ):
+        states = [Filter("status", "=", "unpaid")]  # "khi nào phải đóng": what is paid is due no more
     if (
         money == "revenue"
         and "collected" in _told_states(vocabulary, text)

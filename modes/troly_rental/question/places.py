@@ -41,6 +41,7 @@ _WORKS = re.compile(
 )
 """Where the asker works or learns, which is no place of the room where another one is named."""
 _CLAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nen|so|but|nhung)(?!\w)")
+_ANY_ROOM = frozenset({"room", "any"})
 _UNIT = re.compile(r"(?<!\w)(?:quan|huyen|phuong|xa|duong|district|ward|street)\s*$")
 AREAS = frozenset({"missing.area", "missing.area_near"})
 """Remarks on places that nobody here has."""
@@ -267,7 +268,9 @@ def _excluded(
     for hit in vocabulary.refusals(window):
         after = window[hit.end :]
         inside = fold(hit.phrase) == "khac" and _INSIDE.match(fold(after))
-        if len(tokens(after)) <= 2 and not re.search(r"[,.;?!]", after) and not inside:
+        # "không cần máy lạnh quận 3" gives up what stands next to it.
+        other = [one for one in vocabulary.find_any(after, "amenities", "kinds") if one.label not in _ANY_ROOM]
+        if len(tokens(after)) <= 2 and not re.search(r"[,.;?!]", after) and not (inside or other):
             return begin + hit.start, begin + hit.end
     return None
 
