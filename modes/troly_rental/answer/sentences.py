@@ -121,12 +121,7 @@ def _counted(value: Any, shown: str, parsed: ParsedQuestion, lang: Lang) -> str:
 def _ends(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
     """The first and the last group of figures that are sorted by their figure; "" for others."""
     records = found.records()
-    if (
-        not parsed.ranks_groups
-        or len(parsed.group) != 1
-        or len(records) < 2
-        or found.total > len(records)
-    ):
+    if not parsed.ranks_groups or len(parsed.group) != 1 or len(records) < 2 or found.total > len(records):
         return ""
     name = next((one for one in found.columns if one not in parsed.group), "")
     ends = records[0], records[-1]

@@ -466,7 +466,10 @@ def _has_figures(parts: QuestionParts, previous: ParsedQuestion) -> bool:
 
 def _compared_sides(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQuestion | None:
     """ "bên nào rẻ hơn" after a figure of one place and then of another, or of both: both told apart; None for other messages."""
-    said = parts.vocabulary.find(parts.text, "asks", "compare", "which")
+    summed = {one.kind for one in previous.measures[:1]} <= {*_AMOUNTS, "count"} and parts.vocabulary.find(
+        parts.text, "asks", "sum"
+    )
+    said = summed or parts.vocabulary.find(parts.text, "asks", "compare", "which")
     grouped = {*parts.output.group} - {*previous.group, previous.replaced.field if previous.replaced else ""}
     ordered = any(one.field != "figure" for one in parts.output.order)
     other = parts.filters or grouped or ordered or parts.named or parts.limit not in {None, 2}
@@ -475,7 +478,7 @@ def _compared_sides(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQue
         return None
     if any(one.op == "in" and previous.group == (one.field,) for one in previous.filters):
         return replace(previous, order=(Order("figure", True),), limit=None, mode="TABLE", replaced=None)
-    return _both_sides(previous)
+    return _both_sides(replace(previous, measures=previous.measures[:1]) if summed else previous)
 
 
 def _both_sides(previous: ParsedQuestion) -> ParsedQuestion | None:
@@ -722,6 +725,10 @@ def _beyond(label: str, found: ParsedQuestion, shown: Focus) -> ParsedQuestion |
             else None
         )
         return replace(found, remarks=(*found.remarks, told)) if told else None
+    limits = [one for one in found.filters if one.field == field and one.op == op]
+    if shown.query.get("total") == 0 and limits:  # nothing lies beyond what was shown before
+        told = Remark.of(f"said.already_{label}", value=str(limits[0].value), field=field)
+        return replace(found, remarks=(*found.remarks, told))
     spoken_of = str(shown.query.get("picked_id", ""))
     rows = [row for row in shown.rows if row.id == spoken_of] or list(shown.rows)
     values = [value for row in rows if isinstance(value := row.values.get(field), int | float)]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from itertools import pairwise
 
-from troly.plugin.focus import Focus, find_reference
+from troly.plugin.focus import Focus, FocusRow, find_reference
 from troly.text.catalogue import Lang
 from troly.text.dates import find_ranges, whole
 from troly.text.everyday import (
@@ -47,6 +47,7 @@ from troly_rental.question.places import AREAS, missing_area
 from troly_rental.question.pointers import people, pointers, several_pointed
 from troly_rental.question.spelling import MOST_CHARACTERS
 from troly_rental.question.types import (
+    LIST_ROWS,
     PAPERS,
     PLACES,
     Filter,
@@ -58,7 +59,7 @@ from troly_rental.question.types import (
     is_empty,
     merge_filters,
 )
-from troly_rental.question.vocabulary import Vocabulary
+from troly_rental.question.vocabulary import Vocabulary, lists
 from troly_rental.roles import Role
 from troly_rental.sql.relations import entities
 
@@ -238,13 +239,11 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
     parts = parse_parts(vocabulary, message, asker, about)
     unanswered = _unanswered(focus)
     if focus is not None:
-        picked = (
-            pick_row(message, parts, previous, focus, lets=asker.role == "LANDLORD")
-            if unanswered is None
-            else None
-        )
-        if picked is not None:
-            return _told_of_row(parts, *picked, focus)
+        if (
+            unanswered is None
+            and (pointed := _pointed_at(message, parts, previous, focus, asker)) is not None
+        ):
+            return pointed
         parts = _with_day_too(_with_month_before(parts, previous), previous)
         parts = _with_all(_with_person(parts, previous, focus), previous, focus)
         parts = _with_first_groups(parts, previous, focus)
@@ -260,6 +259,7 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
             lost = _lost(parts, parsed, previous)
             # The same figures may be asked for as a chart of another kind.
             changed = parts.output.formed is not None or parsed != replace(previous, edited=True)
+            changed = changed or any(one.key.startswith("said.already") for one in parsed.remarks)
             parsed = _accounted(parts, parsed, asker, changed=changed, lost=lost)
             return _said_open(replace(parsed, leans=True))
     bare = not parts.named or _named_by_counter(parts)
@@ -281,6 +281,21 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
         remark = Remark.of("missing.unread", words=f"«{words[0]}»")
         return replace(alone, unread=words, missing=(remark,))
     return replace(alone, leans=_leans(parts, alone, goes_on=asker.goes_on))
+
+
+def _pointed_at(
+    message: str, parts: QuestionParts, previous: ParsedQuestion | None, focus: Focus, asker: Asker
+) -> ParsedQuestion | None:
+    """The query for the rows that a message points at, or that nothing was shown where the list was empty; None for others."""
+    if not focus.rows and focus.query.get("total") == 0 and focus.kind in entities():
+        shown = replace(focus, rows=tuple(FocusRow(str(at), "") for at in range(1, LIST_ROWS + 1)))
+        found = find_reference(message, shown, things=lists("pointers")["things"])
+        if found is None or found.kind not in {"ordinal", "first", "last", "this"}:
+            return None
+        nothing = (Remark.of("missing.nothing_shown"),)
+        return ParsedQuestion(entity=focus.kind, edited=True, missing=nothing, question=message)
+    picked = pick_row(message, parts, previous, focus, lets=asker.role == "LANDLORD")
+    return None if picked is None else _told_of_row(parts, *picked, focus)
 
 
 def _beside_month(parsed: ParsedQuestion, previous: ParsedQuestion | None) -> ParsedQuestion:

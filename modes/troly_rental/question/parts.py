@@ -339,14 +339,9 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     market = where.filters and not own and vocabulary.find(text, "asks", "avg", "median")
     lets = role == "LANDLORD" and not market
     status, status_spans = parse_status(vocabulary, blank_out(text, unfurnished), entity, lets=lets, own=own)
-    states = _status(money, status, entity, text, status_spans)
-    if (
-        entity == "invoice"
-        and about != "invoice"
-        and not (states or days or money or vocabulary.find(text, "asks", "list"))
-        and vocabulary.find(text, "asks", "deadline")
-    ):
-        states = [Filter("status", "=", "unpaid")]  # "khi nào phải đóng": what is paid is due no more
+    states = _status(money, status, entity, text, status_spans) or (
+        [] if days or money else _to_pay(vocabulary, text, entity, about)
+    )
     if (
         money == "revenue"
         and "collected" in _told_states(vocabulary, text)
@@ -536,6 +531,12 @@ def _status(money: str, status: list[Filter], entity: str, text: str, spans: lis
     if {one.value for one in owed} == {"overdue", "unpaid"} and not any(_BOTH.search(gap) for gap in gaps):
         return [Filter("status", "=", "overdue")]
     return owed
+
+
+def _to_pay(vocabulary: Vocabulary, text: str, entity: str, about: str) -> list[Filter]:
+    """ "khi nào phải đóng", where no bill was spoken of, is of those that are not paid."""
+    asked = entity == "invoice" != about and vocabulary.find(text, "asks", "deadline")
+    return [Filter("status", "=", "unpaid")] if asked and not vocabulary.find(text, "asks", "list") else []
 
 
 def _entity(named: list[str], money: str) -> str:

@@ -27,6 +27,8 @@ _PREPOSITION = re.compile(
 _LED = re.compile(
     r"(?<!\w)(?:o|tai|in|at|gan|quanh|canh|ben canh|khu|khu vuc|near|around|close to|next to|by)\s*$"
 )
+_HOME = re.compile(r"(?<!\w)(?:cho|noi|de)\s+o$")
+"""A place to live, which leads to none: "chỗ ở yên tĩnh"."""
 _KIND = re.compile(
     r"\s+(?:district|ward|city|\(?cu(?=\)|,|\s+(?:thoi|thi|co|con|bao|nha|di|gia)(?!\w)|\W*$)\)?)(?!\w)"
 )
@@ -269,7 +271,9 @@ def _excluded(
         after = window[hit.end :]
         inside = fold(hit.phrase) == "khac" and _INSIDE.match(fold(after))
         # "không cần máy lạnh quận 3" gives up what stands next to it.
-        other = [one for one in vocabulary.find_any(after, "amenities", "kinds") if one.label not in _ANY_ROOM]
+        other = [
+            one for one in vocabulary.find_any(after, "amenities", "kinds") if one.label not in _ANY_ROOM
+        ]
         if len(tokens(after)) <= 2 and not re.search(r"[,.;?!]", after) and not (inside or other):
             return begin + hit.start, begin + hit.end
     return None
@@ -358,6 +362,7 @@ def is_led(text: str, at: int) -> bool:
     return any(
         (found := re.search(rf"(?<!\w){re.escape(fold(word))}$", before))
         and accents_agree(text[found.start() : found.end()].lower(), word)  # "tính" is no "tỉnh"
+        and not (_HOME.search(before) and text[at : at + 1].islower())
         for word in lists("neutral")["places"]
     )
 

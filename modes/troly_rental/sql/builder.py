@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from troly_rental.data.places import places
-from troly_rental.question.types import Filter, Measure, Order, ParsedQuestion, Value
+from troly_rental.question.types import Filter, Measure, ParsedQuestion, Value
 from troly_rental.roles import Role, grants
 from troly_rental.sql.relations import LANDLORD_ONLY, Entity, entities
 
