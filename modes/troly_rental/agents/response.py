@@ -67,6 +67,10 @@ _NOTHING = re.compile(
     r"^\W*(?:rat tiec|tiec la|sorry|unfortunately|hien(?: tai)?)?\W*(?:khong|chua|no|none|nothing)(?!\w)|(?<!\w)(?:(?:khong|chua)(?: con)? (?:co|tim|thay|ai)|(?:is|are|was|were|found|have|has|had) (?:no|none|nothing|not)|(?:did|do|could|can) ?(?:not|n't) find)(?!\w)"
 )
 """What says that nothing was found."""
+_ADVISES = re.compile(
+    r"(?<!\w)(?:thu|nen|co the|muon|vui long|please|try|could|can|would|may want)(?!\w)|^\W*hay(?!\w)"
+)
+"""What advises: "bạn thử nâng mức giá"."""
 _END = re.compile(r"(?<=[.!?…])\s+|\n+")
 
 
@@ -345,7 +349,7 @@ class _SentenceStream:
         if not held or _MISSED.match(held):
             return  # after sentences that answer, no more than an aside
         self._heard = self._heard or not self._empty or bool(_NOTHING.search(fold(held)))
-        if not self._heard or (self._empty and self._names_other(held)):
+        if not self._heard or (self._empty and not self._is_of_nothing(held)):
             return
         if all(is_foreign(held, lang, self._names) for lang in self._langs):
             self.foreign = True
@@ -361,10 +365,14 @@ class _SentenceStream:
         told = self.said or find_amounts(sentence) or any(name in sentence for name in self._names)
         return bool(told) and len(sentence.split()) > 2
 
-    def _names_other(self, sentence: str) -> bool:
-        """Whether a sentence names a place that was not asked about, of which nothing is known where no row was found."""
+    def _is_of_nothing(self, sentence: str) -> bool:
+        """Whether a sentence says that nothing was found, asks or advises, of no place that was not asked about: where no row was
+        found nothing else is known.
+        """
         named = {one.name for found in places().find(sentence) for one in found.places}
-        return not named <= self._asked_places
+        plain = fold(sentence)
+        asks = "?" in sentence or _NOTHING.search(plain) or _ADVISES.search(plain)
+        return bool(asks) and named <= self._asked_places
 
 
 @dataclass(frozen=True, slots=True)

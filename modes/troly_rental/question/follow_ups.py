@@ -58,6 +58,7 @@ _MORE = {
     "smaller": ("area", "<", Order("area"), Order("area", True)),
     "newer": ("", "", Order("posted_at", True), Order("posted_at", True)),
 }
+_BEYOND = ("said.beyond_", "said.already_")
 _FIGURES = ("count", "avg", "median", "min", "max", "sum", "trend", "price asked")
 _FIGURED = frozenset({"price", "area", "views", *RATES})
 _AMOUNTS = frozenset({"sum", "paid", "owed", "monthly"})
@@ -726,7 +727,8 @@ def _beyond(label: str, found: ParsedQuestion, shown: Focus) -> ParsedQuestion |
         )
         return replace(found, remarks=(*found.remarks, told)) if told else None
     limits = [one for one in found.filters if one.field == field and one.op == op]
-    if shown.query.get("total") == 0 and limits:  # nothing lies beyond what was shown before
+    ended = any(one["key"].startswith(_BEYOND) for one in shown.query.get("remarks", ()))
+    if shown.query.get("total") == 0 and limits and ended:  # nothing lies beyond what was shown before
         told = Remark.of(f"said.already_{label}", value=str(limits[0].value), field=field)
         return replace(found, remarks=(*found.remarks, told))
     spoken_of = str(shown.query.get("picked_id", ""))
@@ -1077,7 +1079,8 @@ def _pointed_at(
     rest = found.field == _REST
     if not chosen:
         which = Remark.of("missing.which", words=f"«{parts.text.strip()}»")
-        return replace(start, missing=(which,)) if rest and not parts.output.measures else None
+        tied = found.kind == "this" and previous is not None and previous.with_ties
+        return replace(start, missing=(which,)) if (rest or tied) and not parts.output.measures else None
     names = {"price", "area"} if _named_by_value(parts, focus) is not None else set()
     dated = {FIELD[focus.kind]} if _named_by_day(parts, focus) is not None else set()
     # A number that points at a row says nothing else: "phòng thứ 3 điện nước bao nhiêu" is no "3 điện".

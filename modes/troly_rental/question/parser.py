@@ -290,7 +290,7 @@ def _pointed_at(
     if not focus.rows and focus.query.get("total") == 0 and focus.kind in entities():
         shown = replace(focus, rows=tuple(FocusRow(str(at), "") for at in range(1, LIST_ROWS + 1)))
         found = find_reference(message, shown, things=lists("pointers")["things"])
-        if found is None or found.kind not in {"ordinal", "first", "last", "this"}:
+        if found is None or found.kind != "ordinal":
             return None
         nothing = (Remark.of("missing.nothing_shown"),)
         return ParsedQuestion(entity=focus.kind, edited=True, missing=nothing, question=message)
