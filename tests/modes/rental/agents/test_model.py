@@ -842,3 +842,23 @@ def test_a_short_list_is_told_whole(count: int) -> None:
     text, seen = rows_text(rows, 400)
     assert seen == count
     assert all(f"Căn hộ {at}" in text for at in range(1, count + 1))
+
+
+async def test_a_prompt_that_is_too_long_is_told_once_with_its_remedy(home: Path) -> None:
+    """Whatever answers instead: what to do is the same in every mode."""
+    with OllamaDouble() as server:
+        server.window = 600
+        async with rental_desk(home, OLLAMA_HOST=server.url) as desk:
+            told = await desk.ask(QUESTION)
+    long = [one for one in told.notices if one.title == "Ollama thấy nội dung quá dài"]
+    assert len(long) == 1
+    assert "OLLAMA_CONTEXT_LENGTH" in long[0].remedy
+
+
+@pytest.mark.parametrize("cut", ["và căn rẻ nhất", "giá từ 2 triệu,"])
+async def test_what_is_cut_reads_so_before_code_says_more(
+    desk: RentalDesk, server: OllamaDouble, cut: str
+) -> None:
+    server.script(SORTED, sql(GOOD_SQL), Reply(f"{FOUND} Xem {cut}", done_reason="length"))
+    told = await desk.ask(QUESTION)
+    assert f"{FOUND} Xem {cut}…" in told.answer or cut not in told.answer
