@@ -207,7 +207,12 @@ def _without_empty_limit(parts: QuestionParts, start: ParsedQuestion, shown: Foc
 
 
 def _with_sides(parts: QuestionParts, found: ParsedQuestion) -> ParsedQuestion:
-    """The figure of each of the values that the message names together: "còn Thanh Xuân với Đống Đa?"."""
+    """The figure of each of the values that the message names together: "còn Thanh Xuân với Đống Đa?"; of one value there is
+    nothing to tell apart.
+    """
+    one_named = {one.field for one in found.filters if one.op == "=" and one in parts.filters}
+    if found.measures and found.mode == "TABLE" and {*found.group} & {*PLACES, "type"} & one_named:
+        return replace(found, group=(), order=())
     named = told_apart(one for one in found.filters if one in parts.filters)
     sides = {one.field for one in found.filters if one.op == "in"}
     if not (named and found.measures and sides >= {*found.group}) or _IN_ALL.search(fold(parts.text)):

@@ -397,13 +397,16 @@ def _with_all(parts: QuestionParts, previous: ParsedQuestion | None, focus: Focu
 
 
 def _with_first_groups(parts: QuestionParts, previous: ParsedQuestion | None, focus: Focus) -> QuestionParts:
-    """`parts` with "chỉ 3 cái đầu" as so many of the groups that were shown."""
-    if previous is None or not previous.group:
+    """`parts` with "chỉ 3 cái đầu" as so many of the groups that were shown, "cái thứ hai" as that one."""
+    if previous is None or len(previous.group) != 1 or parts.filters:
         return parts
-    found = find_reference(parts.text, focus, things=_GROUP_WORDS)
-    if found is None or found.kind != "first":
-        return parts
-    return replace(parts, limit=len(found.rows), read=(*parts.read, *found.spans))
+    (name,), found = previous.group, find_reference(parts.text, focus, things=_GROUP_WORDS)
+    read = (*parts.read, *(found.spans if found else ()))
+    if found and found.kind == "first":
+        return replace(parts, limit=len(found.rows), read=read)
+    if found and found.kind == "ordinal" and len(found.rows) == 1 and name in {"district", "ward", "type"}:
+        return replace(parts, filters=(Filter(name, "=", found.rows[0].id),), read=read)
+    return parts
 
 
 def _said_open(parsed: ParsedQuestion) -> ParsedQuestion:

@@ -154,3 +154,14 @@ async def test_what_is_asked_beyond_the_last_is_told_however_often(
         assert told.state["count"] <= most
         assert "Bỏ điều kiện" not in told.answer
     assert "Danh sách vừa xem đã có" in told.answer
+
+
+@pytest.mark.parametrize("group", ["theo quận ở Hà Nội", "theo loại phòng ở Quận 7", "theo phường ở Quận 10"])
+@pytest.mark.parametrize(("pointer", "at"), [("cái đầu tiên", 0), ("cái thứ hai", 1), ("cái thứ 3", 2)])
+async def test_a_group_that_was_shown_is_told_again(
+    desk: RentalDesk, group: str, pointer: str, at: int
+) -> None:
+    desk.become("nobody")
+    shown = (await desk.ask(f"giá trung bình {group}")).state["results"]
+    (row,) = (await desk.ask(pointer)).state["results"]
+    assert row == {"avg_price": shown[at]["avg_price"]}
