@@ -93,8 +93,9 @@ def task_messages(
 
 def unused_text(why: str, lang: Lang) -> str:
     """One sentence on why a reply of the model was not used: `why` is an error's key, or a reason of the catalogue's [unused]."""
-    reason = {"ollama.bad_json": "shape", "ollama.length": "rambles"}.get(why, why)
-    known = reason in {"shape", "rambles", "language", "figures"}
+    reasons = {"ollama.bad_json": "shape", "ollama.length": "rambles", "ollama.refused_length": "long"}
+    reason = reasons.get(why, why)
+    known = reason in {"shape", "rambles", "language", "figures", "long"}
     return say("unused.text", lang, why=say(f"unused.{reason if known else 'failed'}", lang))
 
 

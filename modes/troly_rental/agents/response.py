@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from troly.errors import ModelError
 from troly.llm.replies import repeats
+from troly.llm.source import LENGTH
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Chart, Computation, Notice, Suggestions
 from troly.sandbox import SandboxError, check
@@ -31,8 +32,9 @@ from troly_rental.answer import payload, sentences
 from troly_rental.answer.payload import ResultSet
 from troly_rental.answer.response_text import MARK, ResponseText, render_response, split_label
 from troly_rental.answer.values import is_day, measured_of
+from troly_rental.data.places import places
 from troly_rental.question.coverage import is_pointed, is_sharp
-from troly_rental.question.types import Filter, relaxations
+from troly_rental.question.types import Filter, Remark, relaxations
 from troly_rental.sessions import within
 from troly_rental.settings import RentalSettings
 from troly_rental.sql.builder import build_count, build_query
@@ -51,10 +53,13 @@ MOST_CHARS = 1500
 AGAIN = 3
 OWN_ROWS, FEW_ROWS = 8, 3
 """Most rows that are told beside their number: of the asker's own, and of others."""
+_BEYOND = frozenset({"price", "area"})
 BEFORE = 6
 """Messages whose figures a sentence may take up."""
 _UNREAD = frozenset({"said.unread", "said.unread_before", "said.unread_of_one"})
 _UNTOLD = _UNREAD | {"said.apart", "refused.contact"}
+_DATA = re.compile(r"\s*(?:\{|\[\s*[{\"\[\d])")
+"""The beginning of a reply that is no sentence."""
 _MISSED = re.compile(r"\s*\W{0,2}MISSED\b[\s:*]*")
 # A day or month as the query writes it.
 _DAY = re.compile(r"(?<!\d)\d{4}-\d{2}(?:-\d{2})?(?!\d)")
@@ -62,6 +67,10 @@ _NOTHING = re.compile(
     r"^\W*(?:rat tiec|tiec la|sorry|unfortunately|hien(?: tai)?)?\W*(?:khong|chua|no|none|nothing)(?!\w)|(?<!\w)(?:(?:khong|chua)(?: con)? (?:co|tim|thay|ai)|(?:is|are|was|were|found|have|has|had) (?:no|none|nothing|not)|(?:did|do|could|can) ?(?:not|n't) find)(?!\w)"
 )
 """What says that nothing was found."""
+_ADVISES = re.compile(
+    r"(?<!\w)(?:thu|nen|co the|muon|vui long|please|try|could|can|would|may want)(?!\w)|^\W*hay(?!\w)"
+)
+"""What advises: "bạn thử nâng mức giá"."""
 _END = re.compile(r"(?<=[.!?…])\s+|\n+")
 
 
@@ -287,7 +296,7 @@ class _SentenceStream:
     """
 
     def __init__(self, question: RentalQuestion, execution: QueryExecution, turn: TurnContext) -> None:
-        self.said, self.missed, self.dropped, self.foreign = "", "", list[str](), False
+        self.said, self.missed, self.dropped, self.foreign, self.wrong = "", "", list[str](), False, ""
         self._figures, self._turn = FigureCheck(question, execution, turn), turn
         self._empty, self._heard = execution.result.empty, False
         # A message in both languages may be answered in either.
@@ -295,6 +304,8 @@ class _SentenceStream:
         # The names and values of the rows are in no language.
         self._names = [one for one in payload.cell_texts(execution.result, turn.language) if len(one) > 3]
         self._held, self._rest, self._all = "", "", ""
+        asked = f"{question.text} {execution.checked.lasting}"
+        self._asked_places = {one.name for found in places().find(asked) for one in found.places}
 
     async def take(self, pieces: AsyncIterator[str]) -> bool:
         """Say what comes; whether the text came to an end of its own."""
@@ -306,7 +317,7 @@ class _SentenceStream:
                 break
             if is_rambling(self._all):
                 return False
-            if _MISSED.match(self._all):
+            if _MISSED.match(self._all) or _DATA.match(self._all):
                 continue
             *whole, self._rest = _END.split(self._rest)
             for sentence in whole:
@@ -316,9 +327,18 @@ class _SentenceStream:
         if found := _MISSED.match(self._all):
             self.missed = " ".join(self._all[found.end() :].split()) or found[0]
             return True
+        if _DATA.match(self._all):
+            self.wrong = "shape"
+            return True
         self._tell(self._rest)
         self._tell("")
         return True
+
+    def break_off(self) -> None:
+        """Mark what was said as cut, before code says more."""
+        if self.said[-1].isalnum() or self.said[-1] in ",;:":
+            self.said += "…"
+            self._turn.say("…")
 
     def _tell(self, sentence: str) -> None:
         """Say the sentence that was held, and hold this one."""
@@ -328,18 +348,31 @@ class _SentenceStream:
         self._held = sentence
         if not held or _MISSED.match(held):
             return  # after sentences that answer, no more than an aside
-        if self._empty and (self._heard or not _NOTHING.search(fold(held))):
-            self._heard = True
+        self._heard = self._heard or not self._empty or bool(_NOTHING.search(fold(held)))
+        if not self._heard or (self._empty and not self._is_of_nothing(held)):
             return
-        self._heard = True
         if all(is_foreign(held, lang, self._names) for lang in self._langs):
             self.foreign = True
         elif wrong := self._figures.wrong(held, self.said):
             self.dropped += wrong
-        elif len(held.split()) > 2 or not self.dropped:  # what is left must still read as a sentence
+        elif not self.dropped or self._tells(held):
             text = f" {held}" if self.said else held
             self.said += text
             self._turn.say(text)
+
+    def _tells(self, sentence: str) -> bool:
+        """Whether what is left of a reply still answers: with a figure, or a name of a row, where nothing was said before."""
+        told = self.said or find_amounts(sentence) or any(name in sentence for name in self._names)
+        return bool(told) and len(sentence.split()) > 2
+
+    def _is_of_nothing(self, sentence: str) -> bool:
+        """Whether a sentence says that nothing was found, asks or advises, of no place that was not asked about: where no row was
+        found nothing else is known.
+        """
+        named = {one.name for found in places().find(sentence) for one in found.places}
+        plain = fold(sentence)
+        asks = "?" in sentence or _NOTHING.search(plain) or _ADVISES.search(plain)
+        return bool(asks) and named <= self._asked_places
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,9 +407,12 @@ async def _told_by_model(question: RentalQuestion, execution: QueryExecution, tu
             ended = await stream.take(pieces)
     except ModelError as error:
         _tell_unused(error.key, stream, turn)
-        return _Told(stream.said, str(error.key))
+        return _Told(stream.said, unused_text(error.key, lang))
     figures = ", ".join(stream.dropped)
     wrong = "rambles" if not ended else "language" if stream.foreign else "figures" if figures else ""
+    wrong = wrong or stream.wrong
+    if stream.said and turn.model.calls[-1].finish == LENGTH:
+        stream.break_off()
     if wrong and not (stream.missed or execution.result.empty):
         _tell_unused(wrong, stream, turn)
     note = unused_text(wrong, lang) if wrong else say("step.checked", lang)
@@ -416,6 +452,14 @@ async def _emptying_condition(question: RentalQuestion, execution: QueryExecutio
 async def _empty_result_reason(question: RentalQuestion, turn: TurnContext) -> str:
     """One sentence on the condition without which most is found; "" where no single one is to blame."""
     parsed, lang = question.parsed, turn.language
+    if any(one.key.startswith("said.already_") for one in parsed.remarks):
+        return ""
+    beyond = next((one.key for one in parsed.remarks if one.key.startswith("said.beyond_")), "")
+    if beyond and (limit := next((one for one in parsed.filters if one.field in _BEYOND), None)):
+        # What was shown ends there; without the limit there would be all that was not shown.
+        key = beyond.replace("beyond", "already")
+        told = Remark.of(key, value=str(limit.value), field=limit.field)
+        return " ".join(sentences.remark_texts((told,), lang))
     best: tuple[Filter, ...] = ()
     most = 0
     for dropped, rest in islice(relaxations(parsed), MOST_RELAXATIONS):

@@ -19,7 +19,7 @@ _OPERATORS = {
     "=": "is", "!=": "is_not", "<": "below", "<=": "at_most", ">": "above", ">=": "at_least", "in": "is", "not_in": "is_not",
 }  # fmt: skip
 # Fields whose values say what they are of: "chưa trả", "đầy đủ nội thất".
-_BARE = frozenset({"status", "furnished", "type"})
+_BARE = frozenset({"status", "furnished", "type", "bedrooms"})
 # What is told of one row unless something else is asked, and the fields told with their name.
 _FACTS = (
     "address", "floors", "price", "area", "type", "bedrooms", "people", "furnished", "district", "tenant", "month", "total", "scheduled_at",
@@ -120,20 +120,21 @@ def _counted(value: Any, shown: str, parsed: ParsedQuestion, lang: Lang) -> str:
 
 def _ends(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
     """The first and the last group of figures that are sorted by their figure; "" for others."""
-    sorted_by_figure = parsed.order[:1] and parsed.order[0].field == "figure"
     records = found.records()
-    if not sorted_by_figure or len(parsed.group) != 1 or len(records) < 2 or found.total > len(records):
+    if not parsed.ranks_groups or len(parsed.group) != 1 or len(records) < 2 or found.total > len(records):
         return ""
     name = next((one for one in found.columns if one not in parsed.group), "")
     ends = records[0], records[-1]
     if any(one[name] is None or one[parsed.group[0]] is None for one in ends):
         return ""
-    ends = ends if parsed.order[0].descending else ends[::-1]
+    down = parsed.order[0].descending
     told = [
         f"{cell_text(parsed.group[0], one[parsed.group[0]], parsed.entity, lang)}"
         f" ({cell_text(name, one[name], parsed.entity, lang)})"
-        for one in ends
+        for one in (records if parsed.limit else ends if down else ends[::-1])
     ]
+    if parsed.limit:  # of a part none is the highest and the lowest of all
+        return say("answer.ranked_down" if down else "answer.ranked_up", lang, rows=", ".join(told))
     return say("answer.ends", lang, highest=told[0], lowest=told[1])
 
 
@@ -205,6 +206,8 @@ def _list_words(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
         first = found.records()[0]
         if (value := first.get(parsed.order[0].field)) is not None:
             told = cell_text(parsed.order[0].field, value, parsed.entity, lang)
+            if parsed.with_ties:
+                return say("answer.tied", lang, text=text, value=told)
             return say("answer.top", lang, text=text, title=_title_of(first), value=told)
     if one and found.rows:  # what there is to say of the only one
         record = found.records()[0]
@@ -332,7 +335,10 @@ def title_of(parsed: ParsedQuestion, lang: Lang) -> str:
     measured = ", ".join(_measure(one, parsed, lang) for one in parsed.measures)
     grouped = ", ".join(column_label(name, parsed.entity, lang).lower() for name in parsed.group)
     by = say("answer.by", lang, groups=grouped) if grouped else ""
-    text = " ".join(part for part in (measured, by, conditions_text(parsed, lang)) if part)
+    where = conditions_text(parsed, lang)
+    if by and where.startswith(f"{(last := grouped.rpartition(', ')[2])} "):
+        by, where = f"{by},", where.removeprefix(last).strip()  # "theo tháng, từ 6/2026 đến 11/2026"
+    text = " ".join(part for part in (measured, by, where) if part)
     return text[:1].upper() + text[1:]
 
 

@@ -58,6 +58,7 @@ _MORE = {
     "smaller": ("area", "<", Order("area"), Order("area", True)),
     "newer": ("", "", Order("posted_at", True), Order("posted_at", True)),
 }
+_BEYOND = ("said.beyond_", "said.already_")
 _FIGURES = ("count", "avg", "median", "min", "max", "sum", "trend", "price asked")
 _FIGURED = frozenset({"price", "area", "views", *RATES})
 _AMOUNTS = frozenset({"sum", "paid", "owed", "monthly"})
@@ -206,7 +207,12 @@ def _without_empty_limit(parts: QuestionParts, start: ParsedQuestion, shown: Foc
 
 
 def _with_sides(parts: QuestionParts, found: ParsedQuestion) -> ParsedQuestion:
-    """The figure of each of the values that the message names together: "còn Thanh Xuân với Đống Đa?"."""
+    """The figure of each of the values that the message names together: "còn Thanh Xuân với Đống Đa?"; of one value there is
+    nothing to tell apart.
+    """
+    one_named = {one.field for one in found.filters if one.op == "=" and one in parts.filters}
+    if found.measures and found.mode == "TABLE" and {*found.group} & {*PLACES, "type"} & one_named:
+        return replace(found, group=(), order=())
     named = told_apart(one for one in found.filters if one in parts.filters)
     sides = {one.field for one in found.filters if one.op == "in"}
     if not (named and found.measures and sides >= {*found.group}) or _IN_ALL.search(fold(parts.text)):
@@ -466,7 +472,10 @@ def _has_figures(parts: QuestionParts, previous: ParsedQuestion) -> bool:
 
 def _compared_sides(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQuestion | None:
     """ "bên nào rẻ hơn" after a figure of one place and then of another, or of both: both told apart; None for other messages."""
-    said = parts.vocabulary.find(parts.text, "asks", "compare", "which")
+    summed = {one.kind for one in previous.measures[:1]} <= {*_AMOUNTS, "count"} and parts.vocabulary.find(
+        parts.text, "asks", "sum"
+    )
+    said = summed or parts.vocabulary.find(parts.text, "asks", "compare", "which")
     grouped = {*parts.output.group} - {*previous.group, previous.replaced.field if previous.replaced else ""}
     ordered = any(one.field != "figure" for one in parts.output.order)
     other = parts.filters or grouped or ordered or parts.named or parts.limit not in {None, 2}
@@ -475,7 +484,7 @@ def _compared_sides(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQue
         return None
     if any(one.op == "in" and previous.group == (one.field,) for one in previous.filters):
         return replace(previous, order=(Order("figure", True),), limit=None, mode="TABLE", replaced=None)
-    return _both_sides(previous)
+    return _both_sides(replace(previous, measures=previous.measures[:1]) if summed else previous)
 
 
 def _both_sides(previous: ParsedQuestion) -> ParsedQuestion | None:
@@ -722,6 +731,11 @@ def _beyond(label: str, found: ParsedQuestion, shown: Focus) -> ParsedQuestion |
             else None
         )
         return replace(found, remarks=(*found.remarks, told)) if told else None
+    limits = [one for one in found.filters if one.field == field and one.op == op]
+    ended = any(one["key"].startswith(_BEYOND) for one in shown.query.get("remarks", ()))
+    if shown.query.get("total") == 0 and limits and ended:  # nothing lies beyond what was shown before
+        told = Remark.of(f"said.already_{label}", value=str(limits[0].value), field=field)
+        return replace(found, remarks=(*found.remarks, told))
     spoken_of = str(shown.query.get("picked_id", ""))
     rows = [row for row in shown.rows if row.id == spoken_of] or list(shown.rows)
     values = [value for row in rows if isinstance(value := row.values.get(field), int | float)]
@@ -1070,7 +1084,8 @@ def _pointed_at(
     rest = found.field == _REST
     if not chosen:
         which = Remark.of("missing.which", words=f"«{parts.text.strip()}»")
-        return replace(start, missing=(which,)) if rest and not parts.output.measures else None
+        tied = found.kind == "this" and previous is not None and previous.with_ties
+        return replace(start, missing=(which,)) if (rest or tied) and not parts.output.measures else None
     names = {"price", "area"} if _named_by_value(parts, focus) is not None else set()
     dated = {FIELD[focus.kind]} if _named_by_day(parts, focus) is not None else set()
     # A number that points at a row says nothing else: "phòng thứ 3 điện nước bao nhiêu" is no "3 điện".

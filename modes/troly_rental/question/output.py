@@ -188,7 +188,11 @@ def _shares(
 def _amount_of_end(
     vocabulary: Vocabulary, text: str, order: tuple[Order, ...], group: tuple[str, ...], *, sides: bool
 ) -> tuple[Measure, ...]:
-    """ "căn rẻ nhất ở quận 3 là bao nhiêu" asks for prices; which of two `sides` has the cheapest room, for the least of each."""
+    """ "căn rẻ nhất ở quận 3 là bao nhiêu" asks for prices; which of two `sides` has the cheapest room, for the least of each;
+    "giá mỗi m2", which no row has, for its average.
+    """
+    if not order and vocabulary.find(text, "asks", "figure price_m2"):
+        return (Measure("avg", "price_m2"),)
     if group or order[:1] not in _PRICE_ENDS or not _LEAST.search(fold(text)):
         return ()
     if sides:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from itertools import pairwise
 
-from troly.plugin.focus import Focus
+from troly.plugin.focus import Focus, FocusRow, find_reference
 from troly.text.catalogue import Lang
 from troly.text.dates import find_ranges, whole
 from troly.text.everyday import (
@@ -47,6 +47,7 @@ from troly_rental.question.places import AREAS, missing_area
 from troly_rental.question.pointers import people, pointers, several_pointed
 from troly_rental.question.spelling import MOST_CHARACTERS
 from troly_rental.question.types import (
+    LIST_ROWS,
     PAPERS,
     PLACES,
     Filter,
@@ -58,7 +59,7 @@ from troly_rental.question.types import (
     is_empty,
     merge_filters,
 )
-from troly_rental.question.vocabulary import Vocabulary
+from troly_rental.question.vocabulary import Vocabulary, lists
 from troly_rental.roles import Role
 from troly_rental.sql.relations import entities
 
@@ -67,6 +68,7 @@ _NARROWING = ("amenity", "price", "area", "bedrooms", "people", "furnished", "ty
 _TELLING = frozenset({"price", "area", "bedrooms", "people", "deposit", "amenity", "furnished", "type"})
 """Conditions that nobody sets in small talk."""
 _SHORT = 5
+_GROUP_WORDS = ("dòng", "hàng", "mục", "nhóm", "quận", "phường", "loại", "tháng", "row", "rows", "groups")
 _PERIODS = ("month", "week", "day", "price_band")
 _LOGGED_IN = ("contract", "invoice", "viewing", "room_seeking_post")
 _HIDDEN_STATES = frozenset({"rented", "maintenance", "hidden"})
@@ -237,15 +239,14 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
     parts = parse_parts(vocabulary, message, asker, about)
     unanswered = _unanswered(focus)
     if focus is not None:
-        picked = (
-            pick_row(message, parts, previous, focus, lets=asker.role == "LANDLORD")
-            if unanswered is None
-            else None
-        )
-        if picked is not None:
-            return _told_of_row(parts, *picked, focus)
+        if (
+            unanswered is None
+            and (pointed := _pointed_at(message, parts, previous, focus, asker)) is not None
+        ):
+            return pointed
         parts = _with_day_too(_with_month_before(parts, previous), previous)
         parts = _with_all(_with_person(parts, previous, focus), previous, focus)
+        parts = _with_first_groups(parts, previous, focus)
         edited = _changed(message, parts, previous, focus, asker) if previous is not None else None
         edited = _at_rank(edited, parts.rank) if edited is not None else None
         if edited is not None and _leaves_open(parts, edited, unanswered or set()):
@@ -258,6 +259,7 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
             lost = _lost(parts, parsed, previous)
             # The same figures may be asked for as a chart of another kind.
             changed = parts.output.formed is not None or parsed != replace(previous, edited=True)
+            changed = changed or any(one.key.startswith("said.already") for one in parsed.remarks)
             parsed = _accounted(parts, parsed, asker, changed=changed, lost=lost)
             return _said_open(replace(parsed, leans=True))
     bare = not parts.named or _named_by_counter(parts)
@@ -279,6 +281,21 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
         remark = Remark.of("missing.unread", words=f"«{words[0]}»")
         return replace(alone, unread=words, missing=(remark,))
     return replace(alone, leans=_leans(parts, alone, goes_on=asker.goes_on))
+
+
+def _pointed_at(
+    message: str, parts: QuestionParts, previous: ParsedQuestion | None, focus: Focus, asker: Asker
+) -> ParsedQuestion | None:
+    """The query for the rows that a message points at, or that nothing was shown where the list was empty; None for others."""
+    if not focus.rows and focus.query.get("total") == 0 and focus.kind in entities():
+        shown = replace(focus, rows=tuple(FocusRow(str(at), "") for at in range(1, LIST_ROWS + 1)))
+        found = find_reference(message, shown, things=lists("pointers")["things"])
+        if found is None or found.kind != "ordinal":
+            return None
+        nothing = (Remark.of("missing.nothing_shown"),)
+        return ParsedQuestion(entity=focus.kind, edited=True, missing=nothing, question=message)
+    picked = pick_row(message, parts, previous, focus, lets=asker.role == "LANDLORD")
+    return None if picked is None else _told_of_row(parts, *picked, focus)
 
 
 def _beside_month(parsed: ParsedQuestion, previous: ParsedQuestion | None) -> ParsedQuestion:
@@ -377,6 +394,19 @@ def _with_all(parts: QuestionParts, previous: ParsedQuestion | None, focus: Focu
     people_said = Remark.of("said.no_field", field="people")
     remarks = tuple(one for one in parts.remarks if not (spans and one == people_said))
     return replace(parts, read=(*parts.read, *spans), remarks=remarks)
+
+
+def _with_first_groups(parts: QuestionParts, previous: ParsedQuestion | None, focus: Focus) -> QuestionParts:
+    """`parts` with "chỉ 3 cái đầu" as so many of the groups that were shown, "cái thứ hai" as that one."""
+    if previous is None or len(previous.group) != 1 or parts.filters:
+        return parts
+    (name,), found = previous.group, find_reference(parts.text, focus, things=_GROUP_WORDS)
+    read = (*parts.read, *(found.spans if found else ()))
+    if found and found.kind == "first":
+        return replace(parts, limit=len(found.rows), read=read)
+    if found and found.kind == "ordinal" and len(found.rows) == 1 and name in {"district", "ward", "type"}:
+        return replace(parts, filters=(Filter(name, "=", found.rows[0].id),), read=read)
+    return parts
 
 
 def _said_open(parsed: ParsedQuestion) -> ParsedQuestion:

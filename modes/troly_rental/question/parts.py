@@ -251,7 +251,8 @@ def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, 
         and not _ONE_OF_US.search(fold(text)[: hit.start + 1])
         and not any(start <= hit.start and hit.end <= end for start, end in within.get(hit.label, ()))
     ]
-    named += ["room"] if "building" in named and said(*of_rooms) else []  # "nhà nào còn trống nhiều nhất"
+    let = said(*of_rooms) or said("occupancy", "vacancy")  # "nhà nào còn trống nhiều nhất"
+    named += ["room"] if "building" in named and let else []
     money = _money_records(vocabulary, text, own=own, role=role, about=about)
     # "khách nào trả tiền thuê cao nhất": as they agreed on, no bill.
     ends = said("invoice rent") and said("highest end", "lowest end") and _WHO.search(fold(text))
@@ -338,7 +339,9 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     market = where.filters and not own and vocabulary.find(text, "asks", "avg", "median")
     lets = role == "LANDLORD" and not market
     status, status_spans = parse_status(vocabulary, blank_out(text, unfurnished), entity, lets=lets, own=own)
-    states = _status(money, status, entity, text, status_spans)
+    states = _status(money, status, entity, text, status_spans) or (
+        [] if days or money else _to_pay(vocabulary, text, entity, about)
+    )
     if (
         money == "revenue"
         and "collected" in _told_states(vocabulary, text)
@@ -528,6 +531,12 @@ def _status(money: str, status: list[Filter], entity: str, text: str, spans: lis
     if {one.value for one in owed} == {"overdue", "unpaid"} and not any(_BOTH.search(gap) for gap in gaps):
         return [Filter("status", "=", "overdue")]
     return owed
+
+
+def _to_pay(vocabulary: Vocabulary, text: str, entity: str, about: str) -> list[Filter]:
+    """ "khi nào phải đóng", where no bill was spoken of, is of those that are not paid."""
+    asked = entity == "invoice" != about and vocabulary.find(text, "asks", "deadline")
+    return [Filter("status", "=", "unpaid")] if asked and not vocabulary.find(text, "asks", "list") else []
 
 
 def _entity(named: list[str], money: str) -> str:

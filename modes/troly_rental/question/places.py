@@ -27,6 +27,8 @@ _PREPOSITION = re.compile(
 _LED = re.compile(
     r"(?<!\w)(?:o|tai|in|at|gan|quanh|canh|ben canh|khu|khu vuc|near|around|close to|next to|by)\s*$"
 )
+_HOME = re.compile(r"(?<!\w)(?:cho|noi|de)\s+o$")
+"""A place to live, which leads to none: "chỗ ở yên tĩnh"."""
 _KIND = re.compile(
     r"\s+(?:district|ward|city|\(?cu(?=\)|,|\s+(?:thoi|thi|co|con|bao|nha|di|gia)(?!\w)|\W*$)\)?)(?!\w)"
 )
@@ -41,6 +43,7 @@ _WORKS = re.compile(
 )
 """Where the asker works or learns, which is no place of the room where another one is named."""
 _CLAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nen|so|but|nhung)(?!\w)")
+_ANY_ROOM = frozenset({"room", "any"})
 _UNIT = re.compile(r"(?<!\w)(?:quan|huyen|phuong|xa|duong|district|ward|street)\s*$")
 AREAS = frozenset({"missing.area", "missing.area_near"})
 """Remarks on places that nobody here has."""
@@ -267,7 +270,11 @@ def _excluded(
     for hit in vocabulary.refusals(window):
         after = window[hit.end :]
         inside = fold(hit.phrase) == "khac" and _INSIDE.match(fold(after))
-        if len(tokens(after)) <= 2 and not re.search(r"[,.;?!]", after) and not inside:
+        # "không cần máy lạnh quận 3" gives up what stands next to it.
+        other = [
+            one for one in vocabulary.find_any(after, "amenities", "kinds") if one.label not in _ANY_ROOM
+        ]
+        if len(tokens(after)) <= 2 and not re.search(r"[,.;?!]", after) and not (inside or other):
             return begin + hit.start, begin + hit.end
     return None
 
@@ -355,6 +362,7 @@ def is_led(text: str, at: int) -> bool:
     return any(
         (found := re.search(rf"(?<!\w){re.escape(fold(word))}$", before))
         and accents_agree(text[found.start() : found.end()].lower(), word)  # "tính" is no "tỉnh"
+        and not (_HOME.search(before) and text[at : at + 1].islower())
         for word in lists("neutral")["places"]
     )
 

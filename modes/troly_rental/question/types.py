@@ -149,9 +149,14 @@ class ParsedQuestion:
 
     @property
     def with_ties(self) -> bool:
-        """Whether something is asked of the first in an order: all that share its place are meant."""
-        other = self.picked or self.measures or self.skip
-        return self.limit == 1 and bool(self.order and self.details) and not other
+        """Whether the first in an order is asked for: all that share its place are meant."""
+        other = self.picked or self.measures or self.skip or self.asked
+        return self.limit == 1 and bool(self.order) and not other
+
+    @property
+    def ranks_groups(self) -> bool:
+        """Whether groups are told in the order of their figure; of the first few, all that share the last place are."""
+        return bool(self.group and self.order and self.order[0].field == "figure" and not self.skip)
 
     def is_part(self, one: Filter) -> bool:
         """Whether a condition says what part of the rows is counted, not which rows there are: of the rooms to let of a kind
@@ -165,7 +170,7 @@ class ParsedQuestion:
     @property
     def rows(self) -> int:
         """Most rows of the answer."""
-        if self.limit and not self.with_ties:
+        if self.limit and not (self.with_ties or self.ranks_groups):
             return self.limit
         return LIST_ROWS if self.mode == "LIST" and not self.measures else TABLE_ROWS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from troly_rental.data.places import places
-from troly_rental.question.types import Filter, Measure, Order, ParsedQuestion, Value
+from troly_rental.question.types import Filter, Measure, ParsedQuestion, Value
 from troly_rental.roles import Role, grants
 from troly_rental.sql.relations import LANDLORD_ONLY, Entity, entities
 
@@ -67,13 +67,16 @@ class _Builder:
         if not parsed.order:
             query = query.order_by(_ordered(self.field(entity.newest), descending=True))
         query = query.order_by(_ordered(self.column(f"{entity.table}.id"), descending=False))
-        return self._limited(self._first_of(query, parsed.order[0]) if parsed.with_ties else query)
+        if parsed.with_ties:
+            (first, *_) = parsed.order
+            query = self._first_of(query, self.field(first.field), 1, descending=first.descending)
+        return self._limited(query)
 
-    def _first_of(self, query: exp.Select, order: Order) -> exp.Select:
-        """`query` for all rows that share the first place in an order."""
-        best = exp.Order(expressions=[_ordered(self.field(order.field), descending=order.descending)])
+    def _first_of(self, query: exp.Select, by: exp.Expr, places: int, *, descending: bool) -> exp.Select:
+        """`query` for all rows that share the first `places` in an order."""
+        best = exp.Order(expressions=[_ordered(by, descending=descending)])
         place = exp.Window(this=exp.func("RANK", dialect="duckdb"), order=best)
-        return query.qualify(exp.EQ(this=place, expression=exp.Literal.number(1)))
+        return query.qualify(exp.LTE(this=place, expression=exp.Literal.number(places)))
 
     def figures(self) -> exp.Select:
         """Figures, by group when groups are asked for; the lowest or highest value with the rows that have it."""
@@ -82,7 +85,7 @@ class _Builder:
             columns = {label_of(end): self.field(end.field), "id": self.field("id")}
             columns |= {"title": self.column(self.entity.title), "district": self.field("district")}
             query = self.finished([exp.alias_(node, name) for name, node in columns.items()])
-            query = self._first_of(query, Order(end.field, end.kind == "max"))
+            query = self._first_of(query, self.field(end.field), 1, descending=end.kind == "max")
             return self._limited(query.order_by(_ordered(self.field("id"), descending=False)))
         groups = [self._group(name) for name in parsed.group]
         named = [exp.alias_(node, name) for node, name in zip(groups, parsed.group, strict=True)]
@@ -108,6 +111,9 @@ class _Builder:
             )
             if target is not None:
                 query = query.order_by(_ordered(target, descending=order.descending))
+        if parsed.ranks_groups and parsed.limit:
+            figure, down = self._measure(parsed.measures[0]), parsed.order[0].descending
+            query = self._first_of(query, figure, parsed.limit, descending=down)
         ordered = {order.field for order in parsed.order}
         for name, group in zip(parsed.group, groups, strict=True):
             if name not in ordered:

@@ -137,10 +137,15 @@ def _value(node: exp.Expr, lang: Lang) -> str:
     if literal is None:
         return node.sql(dialect="duckdb")
     if not literal.is_string:
-        return (
-            format_number(Decimal(str(literal.this)), lang) if node is literal else node.sql(dialect="duckdb")
-        )
+        number = node is literal and not _is_id(node)
+        return format_number(Decimal(str(literal.this)), lang) if number else node.sql(dialect="duckdb")
     return _label(str(literal.this), lang)
+
+
+def _is_id(node: exp.Expr) -> bool:
+    """Whether a number is set beside an id, which is no quantity."""
+    column = node.parent.find(exp.Column) if node.parent is not None else None
+    return column is not None and (column.name == "id" or column.name.endswith("_id"))
 
 
 def _label(value: str, lang: Lang) -> str:

@@ -17,6 +17,7 @@ from troly.plugin.events import (
     Event,
     ModelCalled,
     ModelLoading,
+    Notice,
     Plan,
     Progress,
     Say,
@@ -149,6 +150,8 @@ class Recorder:
                 pass
             case StepStarted() | Progress() | TurnStarted() | ModelCalled():
                 self.entries.append([OTHER, to_json(cleaned)])
+            case Notice() if to_json(cleaned) in self.content:  # said already in this turn
+                return
             case _:
                 self._keep(to_json(cleaned))
         self._sink(cleaned)

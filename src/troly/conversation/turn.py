@@ -27,7 +27,7 @@ from troly.conversation.recorder import (
     unfinished_replies,
 )
 from troly.conversation.session import Session
-from troly.errors import ConfigError, InputError, StoppedError, StoreError, TrolyError
+from troly.errors import ConfigError, InputError, ModelError, StoppedError, StoreError, TrolyError
 from troly.plugin.context import TurnContext, Voice, read_voice
 from troly.plugin.contract import Mode, Outcome
 from troly.plugin.events import (
@@ -64,6 +64,7 @@ COLLEAGUE = "colleague"
 # Messages of a conversation that an assistant is given.
 HISTORY = 40
 STEP_LIMIT = 25
+TOO_LONG = "ollama.refused_length"
 # Characters by which the end of a reply is found in the answer.
 CUT_TAIL = 40
 # Seconds.
@@ -364,6 +365,9 @@ class Turn:
             self._warn("substituted", model=call.wanted, other=call.model)
         if call.prompt_lost:
             self._warn("prompt_lost", model=call.model, read=call.prompt_tokens, sent=call.estimated)
+        if call.error == TOO_LONG:  # the rules may answer, but there is a remedy
+            told = ModelError(call.error, **call.error_params).render(self._language)
+            self._recorder.take(Notice("warning", told.title, told.message, told.remedy))
 
     def _warn(self, what: str, **values: object) -> None:
         """Tell something of the model that the person should know, once a turn."""

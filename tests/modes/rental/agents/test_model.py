@@ -170,6 +170,21 @@ async def test_without_rows_the_first_sentence_that_says_so_is_told(
     assert ReuseStore(desk.services.state).list(None) == []
 
 
+@pytest.mark.parametrize("before", ["", "Dạ em kiểm tra rồi ạ. "])
+@pytest.mark.parametrize(
+    "after", ["Bạn thử nâng mức giá lên nhé.", "Bạn có muốn tìm ở khu khác không?", "Hãy nới khu vực ra."]
+)
+async def test_without_rows_what_asks_or_advises_stays(
+    desk: RentalDesk, server: OllamaDouble, before: str, after: str
+) -> None:
+    """Of a place that was not asked about nothing is known."""
+    said = "Không có phòng tầng hầm nào dưới 3 triệu ở Gò Vấp."
+    server.script(SORTED, sql(EMPTY_SQL), f"{before}{said} {after} Bạn thử Quận 12, ở đó nhiều lắm.")
+    told = await desk.ask(QUESTION)
+    assert told.answer.startswith(f"{said} {after} Bỏ điều kiện")
+    assert "Quận 12" not in told.answer
+
+
 async def test_a_mixed_message_may_be_answered_in_either_language_and_the_decided_one_is_told(
     desk: RentalDesk, server: OllamaDouble
 ) -> None:
@@ -195,6 +210,9 @@ async def test_a_query_without_rows_may_still_be_sent_back(desk: RentalDesk, ser
         ("asdf qwer zxcv lorem ipsum dolor sit amet.", "tiếng Việt"),
         ("Có phòng giá 1.234.567 VND.", "con số"),
         ("rất tuyệt vời " * 300, "kết thúc"),
+        ('{"foo": 1}', "không đúng dạng"),
+        ('[{"id": 1}, {"id": 2}]', "không đúng dạng"),
+        ("Có 987 phòng giá 1.234.567 VND. Anh chị xem giúp em nhé ạ.", "con số"),
     ],
 )
 async def test_a_telling_that_cannot_be_shown_gives_way_to_codes_with_one_line_why(
@@ -824,3 +842,23 @@ def test_a_short_list_is_told_whole(count: int) -> None:
     text, seen = rows_text(rows, 400)
     assert seen == count
     assert all(f"Căn hộ {at}" in text for at in range(1, count + 1))
+
+
+async def test_a_prompt_that_is_too_long_is_told_once_with_its_remedy(home: Path) -> None:
+    """Whatever answers instead: what to do is the same in every mode."""
+    with OllamaDouble() as server:
+        server.window = 600
+        async with rental_desk(home, OLLAMA_HOST=server.url) as desk:
+            told = await desk.ask(QUESTION)
+    long = [one for one in told.notices if one.title == "Ollama thấy nội dung quá dài"]
+    assert len(long) == 1
+    assert "OLLAMA_CONTEXT_LENGTH" in long[0].remedy
+
+
+@pytest.mark.parametrize("cut", ["và căn rẻ nhất", "giá từ 2 triệu,"])
+async def test_what_is_cut_reads_so_before_code_says_more(
+    desk: RentalDesk, server: OllamaDouble, cut: str
+) -> None:
+    server.script(SORTED, sql(GOOD_SQL), Reply(f"{FOUND} Xem {cut}", done_reason="length"))
+    told = await desk.ask(QUESTION)
+    assert f"{FOUND} Xem {cut}…" in told.answer or cut not in told.answer

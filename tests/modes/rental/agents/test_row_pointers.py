@@ -89,10 +89,13 @@ async def test_changes_of_a_list_one_after_the_other(desk: RentalDesk) -> None:
     assert {row["district"] for row in both.state["results"]} <= {"Gò Vấp", "Quận 3"}
     assert both.state["count"] > rest.state["count"]
     cheapest = await desk.ask("cái rẻ nhất")
-    (row,) = cheapest.state["results"]
-    assert row["type"] != "dormitory"
-    again = await desk.ask("chi tiết phòng đó")
-    assert [one["id"] for one in again.state["results"]] == [row["id"]]
+    first = cheapest.state["results"]  # all that share the lowest rent
+    assert first
+    (lowest,) = {row["price"] for row in first}
+    assert lowest <= min(row["price"] for row in both.state["results"])
+    assert all(row["type"] != "dormitory" for row in first)
+    again = await desk.ask("chi tiết căn đầu tiên")
+    assert [one["id"] for one in again.state["results"]] == [first[0]["id"]]
 
 
 async def test_a_comparison_with_another_month_shows_both(desk: RentalDesk) -> None:
@@ -121,3 +124,45 @@ async def test_the_end_of_so_many_rooms_is_one_of_them(
     assert {row["id"] for row in told} == {
         row["id"] for row in rows if row[field] == best(one[field] for one in rows)
     }
+
+
+@pytest.mark.parametrize(
+    "pointer", ["cái thứ hai có máy lạnh không", "căn đầu tiên bao nhiêu tiền", "the second one"]
+)
+async def test_no_row_is_pointed_at_where_none_was_shown(desk: RentalDesk, pointer: str) -> None:
+    """Nothing of the question is a condition of the next one."""
+    desk.become("nobody")
+    assert (await desk.ask("phòng ở quận 1 dưới 100 nghìn")).state["count"] == 0
+    told = await desk.ask(pointer)
+    assert told.state["payload"] == {"missing": ["missing.nothing_shown"]}
+    assert (await desk.ask("dưới 5 triệu")).state["filters"] == [
+        {"field": "district", "op": "=", "value": "Quận 1"},
+        {"field": "price", "op": "<", "value": 5_000_000},
+    ]
+
+
+@pytest.mark.parametrize("more", ["rẻ hơn nữa", "mắc hơn nữa", "rộng hơn nữa", "nhỏ hơn nữa"])
+@pytest.mark.parametrize("first", ["phòng ở quận 1 dưới 3 triệu", "chung cư thủ đức"])
+async def test_what_is_asked_beyond_the_last_is_told_however_often(
+    desk: RentalDesk, first: str, more: str
+) -> None:
+    desk.become("nobody")
+    most = (await desk.ask(first)).state["count"]
+    told = await desk.ask(more)
+    for _ in range(3):
+        told = await desk.ask(more)
+        assert told.state["kind"] == "DATA"
+        assert told.state["count"] <= most
+        assert "Bỏ điều kiện" not in told.answer
+    assert "Danh sách vừa xem đã có" in told.answer
+
+
+@pytest.mark.parametrize("group", ["theo quận ở Hà Nội", "theo loại phòng ở Quận 7", "theo phường ở Quận 10"])
+@pytest.mark.parametrize(("pointer", "at"), [("cái đầu tiên", 0), ("cái thứ hai", 1), ("cái thứ 3", 2)])
+async def test_a_group_that_was_shown_is_told_again(
+    desk: RentalDesk, group: str, pointer: str, at: int
+) -> None:
+    desk.become("nobody")
+    shown = (await desk.ask(f"giá trung bình {group}")).state["results"]
+    (row,) = (await desk.ask(pointer)).state["results"]
+    assert row == {"avg_price": shown[at]["avg_price"]}

@@ -408,3 +408,11 @@ def test_things_that_are_called_alike_are_told_apart(group: str) -> None:
     )
     sql = build_query(parsed, "LANDLORD").sql(dialect="duckdb")
     assert ".id" in sql.partition("GROUP BY")[2].partition("ORDER BY")[0]
+
+
+@pytest.mark.parametrize("figure", ["giá", "giá thuê", "giá thuê trung bình", "giá trung bình", "tiền thuê"])
+@pytest.mark.parametrize("unit", ["mỗi m2", "mỗi mét vuông"])
+def test_the_rent_of_a_square_metre_is_a_figure(figure: str, unit: str) -> None:
+    parsed = ask(f"{figure} {unit} quận 1", role="GUEST")
+    assert (parsed.measures, parsed.unread) == ((Measure("avg", "price_m2"),), ())
+    assert not ask("phòng trên 20 m2 quận 1", role="GUEST").measures

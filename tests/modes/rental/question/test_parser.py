@@ -12,7 +12,7 @@ from tests.modes.rental.question.cases import ask, cases, role_of, told, turns_o
 from troly.text.fold import fold
 from troly_rental.data.places import places as all_places
 from troly_rental.question.places import AREAS
-from troly_rental.question.types import Order, ParsedQuestion
+from troly_rental.question.types import Filter, Order, ParsedQuestion
 from troly_rental.question.vocabulary import lists
 from troly_rental.roles import Role
 
@@ -367,3 +367,50 @@ def test_an_area_that_is_asked_for_is_no_rent_and_no_order() -> None:
         "chung cư quận 2 rộng khoảng bao nhiêu",
     ):
         assert {one.field for one in ask(asked).measures} == {"area"}, asked
+
+
+@pytest.mark.parametrize("word", ["không cần", "ko cần", "khỏi cần", "không nhất thiết", "không bắt buộc"])
+@pytest.mark.parametrize("what", ["máy lạnh", "ban công", "wifi", "thang máy", "nội thất"])
+def test_what_is_given_up_stands_next_to_it(word: str, what: str) -> None:
+    """A place behind it is wanted; one right behind the word is not."""
+    parsed = ask(f"phòng dưới 5 triệu {word} {what} quận 3", role="GUEST")
+    assert {(one.field, one.op) for one in parsed.filters} == {("price", "<"), ("district", "=")}
+
+
+@pytest.mark.parametrize("word", ["trừ", "không lấy", "không phải ở", "tránh"])
+def test_a_place_right_behind_a_refusal_is_left_out(word: str) -> None:
+    parsed = ask(f"phòng dưới 5 triệu {word} quận 3", role="GUEST")
+    assert {(one.field, one.op) for one in parsed.filters} == {("price", "<"), ("district", "!=")}
+
+
+@pytest.mark.parametrize("who", ["tôi", "em", "mình", "tui"])
+@pytest.mark.parametrize("how", ["nợ bao nhiêu", "nợ tháng nào", "còn nợ gì không", "đang nợ khoản nào"])
+def test_who_owes_is_asked_of_bills(who: str, how: str) -> None:
+    parsed = ask(f"{who} {how}", role="TENANT")
+    assert (parsed.entity, [one.value for one in parsed.filters if one.field == "status"]) == (
+        "invoice",
+        ["unpaid"],
+    )
+    assert not parsed.unread
+
+
+@pytest.mark.parametrize(
+    "said", ["khi nào tôi phải đóng tiền nhà", "hạn đóng ngày nào", "when is my rent due"]
+)
+def test_what_is_to_be_paid_is_not_paid_yet(said: str) -> None:
+    parsed = ask(said, role="TENANT")
+    assert (parsed.entity, parsed.filters) == ("invoice", (Filter("status", "=", "unpaid"),))
+    assert not any(one.field == "status" for one in ask("hạn đóng tháng 10 ngày nào", role="TENANT").filters)
+
+
+@pytest.mark.parametrize("said", ["tỷ lệ lấp đầy theo tòa nhà", "occupancy by building"])
+def test_occupancy_of_houses_is_of_their_rooms(said: str) -> None:
+    parsed = ask(said, role="LANDLORD")
+    assert (parsed.entity, parsed.group, parsed.missing) == ("room", ("building",), ())
+
+
+@pytest.mark.parametrize("home", ["chỗ ở", "nơi ở"])
+def test_a_place_to_live_leads_to_no_area(home: str) -> None:
+    assert not ask(f"cần {home} kiểu xinh xinh khu quận 3", role="GUEST").missing
+    for asked in (f"cần {home} Lạng Giang", "phòng ở lạng giang"):
+        assert [one.key for one in ask(asked, role="GUEST").missing] == ["missing.area"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -12,7 +13,7 @@ import sqlglot
 from tests.modes.rental.question.cases import ask, cases, role_of, turns_of
 from troly.sandbox.guard import check
 from troly_rental.data.places import places
-from troly_rental.question.types import Filter, ParsedQuestion, relaxations
+from troly_rental.question.types import Filter, Measure, Order, ParsedQuestion, relaxations
 from troly_rental.roles import Role, relations_of
 from troly_rental.sql.builder import build_count, build_query
 from troly_rental.sql.columns import unknown_names
@@ -179,6 +180,33 @@ def test_queries_are_explained_line_by_line(lang: str) -> None:
     }
     assert set(wanted[lang]) <= set(lines)
     assert all(lines)
+
+
+@pytest.mark.parametrize("column", ["rooms.id", "rooms.building_id"])
+def test_the_number_of_a_thing_is_no_quantity(column: str) -> None:
+    for condition in (f"{column} = 3327", f"{column} IN (3327, 12345)"):
+        (line,) = [
+            one
+            for one in explain_query(sqlglot.parse_one(f"SELECT rooms.id FROM rooms WHERE {condition}"), "vi")
+            if "3327" in one.replace(".", "")
+        ]
+        assert "3327" in line
+    lines = explain_query(sqlglot.parse_one("SELECT rooms.id FROM rooms WHERE rooms.price = 3327000"), "vi")
+    assert any("3.327.000" in line for line in lines)
+
+
+@pytest.mark.parametrize("group", ["district", "type", "ward"])
+@pytest.mark.parametrize("first", [1, 3])
+def test_groups_that_share_the_last_place_are_shown(
+    base: duckdb.DuckDBPyConnection, group: str, first: int
+) -> None:
+    """Of the first few groups, and of the first row in an order, LIMIT hides none that is alike."""
+    parsed = ParsedQuestion(
+        mode="TABLE", group=(group,), measures=(Measure("count"),), order=(Order("figure", True),)
+    )
+    every = [row[-1] for row in base.execute(_sql(parsed)).fetchall()]
+    shown = [row[-1] for row in base.execute(_sql(replace(parsed, limit=first))).fetchall()]
+    assert shown == [one for one in every if one >= sorted(every, reverse=True)[first - 1]]
 
 
 def test_every_case_is_explained_without_sql_in_it() -> None:
