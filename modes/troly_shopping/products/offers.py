@@ -365,10 +365,11 @@ def has_figure(product: Product, fact: FigureFact) -> bool | None:
             return None
         if fact.sign != "=":
             figures = [max(figures)]
-    if fact.sign == ">=":
-        return max(figures) >= fact.value
-    if fact.sign == "<=":
-        return min(figures) <= fact.value
+    if fact.sign != "=":
+        far = max(figures) if fact.sign[0] == ">" else min(figures)
+        return (far - fact.value) * (1 if fact.sign[0] == ">" else -1) > 0 or (
+            far == fact.value and "=" in fact.sign
+        )
     whole = fact.unit == "inch" and fact.value == int(fact.value)
     return any(int(figure) == fact.value if whole else figure == fact.value for figure in figures)
 

@@ -20,7 +20,7 @@ from troly_shopping.products.store import HIGHEST, PARTS, Order
 from troly_shopping.wordlists import lexicon, word_lists
 
 Action = Literal["find", "compare", "build"]
-Sign = Literal["=", ">=", "<="]
+Sign = Literal["=", ">=", "<=", ">", "<"]
 
 MILLION, THOUSAND = 1_000_000, 1_000
 # "tầm 500k" means this share more or less.
@@ -349,7 +349,7 @@ class _Item(NamedTuple):
 STRENGTH = ("stronger", "weaker")
 # Sections that are read where they are looked for, and do not compete.
 _APART = {
-    *_LIMITS, "against", "goes on", "towards", "not money", "gift", "granted", "size of", "wanted instead", "meant instead", "narrower", "places", *STRENGTH, "better", "worse",
+    *_LIMITS, "beyond", "against", "goes on", "towards", "not money", "gift", "granted", "size of", "wanted instead", "meant instead", "narrower", "places", *STRENGTH, "better", "worse",
 }  # fmt: skip
 
 
@@ -896,6 +896,8 @@ class _Parser:
             attribute = pairs.get(start) or next((name for h in near if (name := _attribute_of(h))), "")
             label = (after or before)[0].label if after or before else ""
             sign: Sign = ">=" if label in {"at least", "or more"} else "<=" if label else "="
+            if before and not after and before[0].phrase in word_lists("catalogue")["beyond"]:
+                sign = ">" if sign == ">=" else "<"
             self._spans += [(start, end), *spans_of(before), *spans_of(after)]
             first, last = before[0].start if before else start, after[-1].end if after else end
             said = " ".join(self._text[first:last].split())
