@@ -55,7 +55,7 @@ async def classify(_state: State, turn: TurnContext, step: Step) -> State:
         "message": message,
         "intent": decision.intent,
         "intent_confidence": round(decision.confidence, 3),
-        "need_retrieval_hint": clear and decision.need_retrieval,
+        "need_retrieval_hint": clear and decision.intent == "shopping" and decision.need_retrieval,
         "clarify_needed": not answered,
         "clarify_questions": [] if answered else questions or [say("clarify.standard", turn.language)],
         "clarify_attempts": _attempts(turn, clear=answered),

@@ -436,6 +436,7 @@ class _Parser:
         plain = [hit for hit in found if hit in called or (hit.start, hit.end) not in spans_of(called)]
         # "at least" is no "least".
         asks_nothing += [hit for hit in found if hit.phrase == "least" and masked[: hit.start][-3:] == "at "]
+        asks_nothing += [hit for hit in plain if self._is_particle(hit)]
         self._hits = [hit for hit in _without_guesses(plain, called) if hit not in asks_nothing]
         self._guessed = [hit for hit in found if hit.label == "not" and hit not in self._hits]
         # "Da Nang" is no "nặng", "nha trang" no "trắng".
@@ -469,6 +470,12 @@ class _Parser:
             return not any(0 <= item.start - hit.end <= 1 for item in self._brands)
         joins = "total" in self._found or not re.match(r"\s*\w", self._rest[hit.end :])
         return hit.label == "compare" and hit.phrase == "vs" and joins
+
+    def _is_particle(self, hit: PhraseHit) -> bool:
+        """Whether a word of a topic that is typed without its accents ends a clause as an idle word does: "roi" is "rồi", not "rơi"."""
+        after = folded_words(_CLAUSE.split(self._rest[hit.end :])[0])
+        guessed = hit.label[:6] == "topic " and not hit.exact and " " not in hit.phrase
+        return guessed and fold(hit.phrase) in idle_words() and idle_words().issuperset(after)
 
     def _granted(self, hit: PhraseHit) -> bool:
         """Whether a comparison is only allowed: "mắc hơn xíu cũng được" ranks nothing."""
