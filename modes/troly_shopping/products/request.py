@@ -1010,7 +1010,7 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
         query = {
             **before.query,
             "topics": list(request.topics),
-            "count": request.query.count or 1,
+            "count": request.query.count or before.query.get("count", 1),
             "asks": [name for name in offer.query.asks if name in MEASURED],
             "current": current if len(current) < len(before.rows) or len(current) == 1 else [],
         }
@@ -1025,6 +1025,7 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
     )
     query["current"] = [offer.products[0].name] if first else []
     query["topics"], query["total"] = list(request.topics), offer.total
+    query |= {"count": request.query.count} if request.query.count > 1 and offer.total == 1 else {}
     query["asks"] = [name for name in offer.query.asks if name in MEASURED]
     query["unread"] = list(request.query.unread)
     # What was spoken of before stays in reach of an order: "tổng CPU đó với main".

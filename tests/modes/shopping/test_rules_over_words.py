@@ -389,3 +389,25 @@ async def test_an_idle_word_at_the_end_tells_of_no_fall(shop: Shop, text: str) -
 
 async def test_a_fall_typed_without_accents_is_one(shop: Shop) -> None:
     assert "rơi vỡ" in (await shop.ask("may roi tu tren ban xuong co bao hanh khong")).answer
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Chuột Logitech B100", "USB Kingston DataTraveler Exodia 64GB", "Tai nghe JBL Tune 520BT"],
+)
+@pytest.mark.parametrize("count", [2, 3, 5])
+@pytest.mark.parametrize("total", ["tổng cộng bao nhiêu", "tong tien", "total?", "hết bao nhiêu"])
+async def test_so_many_pieces_are_an_order_that_has_begun(
+    shop: Shop, name: str, count: int, total: str
+) -> None:
+    price, keyboard = named(shop, name).price, named(shop, "Bàn phím Logitech K120").price
+    await shop.ask(f"cho mình lấy {count} cái {name}")
+    assert money(count * price) in (await shop.ask(total)).answer.replace(",", ".")
+    more = await shop.ask("thêm 2 bàn phím Logitech K120 nữa")
+    assert money(count * price + 2 * keyboard) in more.answer.replace(",", ".")
+
+
+async def test_pieces_that_were_asked_for_are_not_forgotten_over_a_question(shop: Shop) -> None:
+    await shop.ask("3 con Logitech B100")
+    await shop.ask("con này bảo hành mấy tháng")
+    assert "270.000" in (await shop.ask("tổng tiền")).answer
