@@ -276,7 +276,7 @@ async def decide_intent(turn: TurnContext, question: str, message: ParsedMessage
         lang,
         persona=turn.persona().prompt(min(_PERSONA_CHARS, turn.services.settings.persona.max_chars)),
         today=f"{turn.now.astimezone(HCM):%A %d/%m/%Y}",
-        role=turn.profile.role,
+        role=turn.profile.known_role,
         facts="; ".join(_facts(turn, message)) or "-",
         history=_history(turn) or "-",
         message=question,
