@@ -411,3 +411,20 @@ async def test_pieces_that_were_asked_for_are_not_forgotten_over_a_question(shop
     await shop.ask("3 con Logitech B100")
     await shop.ask("con này bảo hành mấy tháng")
     assert "270.000" in (await shop.ask("tổng tiền")).answer
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("ghế", "SSTC Ergo"), ("webcam", "C270"), ("router", "Archer"), ("máy in", "LBP2900")]
+)
+@pytest.mark.parametrize(
+    "text",
+    ["shop có bán {} không, mấy giờ đóng cửa vậy", "mấy giờ đóng cửa, có {} nào không", "co {} ko? may gio dong cua"],
+)
+async def test_goods_in_a_clause_of_their_own_are_answered_beside_a_page(
+    shop: Shop, kind: str, name: str, text: str
+) -> None:
+    told = (await shop.ask(text.format(kind))).answer
+    assert "21:00 tất cả các ngày" in told
+    assert name in told
+    alone = await Shop(shop.services, shop.registry).ask(f"mua {kind}, có được tặng gì không")
+    assert name not in alone.answer
