@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Literal
 
 from troly.plugin.context import TurnContext
@@ -47,7 +48,7 @@ from troly_shopping.products.store import ProductStore
 from troly_shopping.serials import SerialParse, known_serials, parse_serials, serial_candidates
 from troly_shopping.strings import say
 from troly_shopping.warranty.store import WarrantyRecord, WarrantyStore
-from troly_shopping.wordlists import lexicon
+from troly_shopping.wordlists import lexicon, word_lists
 
 # A message of so few words may be a serial with blanks inside and nothing else.
 _FEW_WORDS = 4
@@ -238,8 +239,8 @@ def _parse(
     shown = focus is not None and focus.kind == PRODUCTS
     rules = intent_by_rules(phrases, serials, awaiting=state.awaiting, shown=shown)
     if serials.serials and rules.sure:
-        request = _rest(text, serials, datasets)
-        return replace(_with_records(serials, state, found), request=request, rules=rules)
+        told = _with_records(serials, state, found)
+        return replace(told, request=_rest(text, serials, datasets, told.records), rules=rules)
     parsed = replace(_with_records(serials, state, found), rules=rules, trouble=trouble)
     about_warranty = phrases.about_warranty or trouble in {"danger", "defect"}
     return _read_on(turn, text, parsed, about_warranty=about_warranty, owned=phrases.count["owned"] > 0)
@@ -464,7 +465,23 @@ def _rest(
     wanted = rest.topics or (
         rest.scope == "search" and (query.shows or query.asks or query.priced or query.order or offered)
     )
-    return rest if (wanted and not query.unread) or (beside and (wanted or query.unread)) else None
+    if wanted and query.unread and not beside:
+        # "<serial> còn hạn không, gợi ý con khác dưới 1tr": a want in a clause of its own.
+        chosen = [item.start for item in serials.candidates if item.chosen]
+        ends = [0, *(match.end() for match in _CLAUSES.finditer(text)), len(text)]
+        of_serial = [pair for pair in pairwise(ends) if any(pair[0] <= at < pair[1] for at in chosen)]
+        rest = parse_request(blank_out(text, [*spans, *of_serial]), None, store)
+        wanted = rest.scope == "search" and rest.query.priced
+    if not (wanted or (beside and query.unread)):
+        return None
+    if rest.scope == "search" and rest.query.priced and not rest.query.names:
+        # "con mới dưới 1tr" is one like the machine that is looked up.
+        names = [one.product_name for one in (records or {}).values() if one]
+        kinds = tuple({hit.label: None for name in names for hit in lexicon("kinds").find(name)})
+        over = {word for one in word_lists("warranty")["expired"] for word in folded_words(one)}
+        unread = tuple(words for words in rest.query.unread if not over.issuperset(folded_words(words)))
+        rest = replace(rest, query=replace(rest.query, kinds=kinds, unread=unread))
+    return rest
 
 
 def _with_records(

@@ -130,6 +130,8 @@ def _with_units(text: str, focus: Focus, store: ProductStore) -> str:
         if bare is None or int(bare[1]) <= len(focus.rows) or FIGURE.match(text, bare.start(1)):
             continue
         names = [one.name for one in store.search(SearchCriteria(kinds=kinds, count=_KIND))]
+        if any(bare[1] in folded_words(FIGURE.sub("", name)) for name in names):
+            continue  # "con 5600" is called so, though there is a "5600G"
         units = {m[2].lower() for name in names for m in FIGURE.finditer(name) if m[1] == bare[1]}
         if len(units) == 1:
             text = f"{text[: bare.end(1)]}{units.pop()}{text[bare.end(1) :]}"
@@ -485,7 +487,9 @@ def _of_part(
     name, kinds = meant[0].title, lexicon("kinds").find(meant[0].title)
     called = tokens(name[max((hit.end for hit in kinds if hit.start == 0), default=0) :])
     shared = {
-        one.folded: one.text for one in called if all(one.folded in folded_words(row.title) for row in meant)
+        one.folded: one.text
+        for one in called
+        if all(offers.title_has(row.title, one.folded) for row in meant)
     }
     words, said = (*query.words, *shared), {**query.said, **shared}
     whole = replace(query, words=words, said=said, brands=(), owned=())

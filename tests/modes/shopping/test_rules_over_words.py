@@ -418,7 +418,11 @@ async def test_pieces_that_were_asked_for_are_not_forgotten_over_a_question(shop
 )
 @pytest.mark.parametrize(
     "text",
-    ["shop có bán {} không, mấy giờ đóng cửa vậy", "mấy giờ đóng cửa, có {} nào không", "co {} ko? may gio dong cua"],
+    [
+        "shop có bán {} không, mấy giờ đóng cửa vậy",
+        "mấy giờ đóng cửa, có {} nào không",
+        "co {} ko? may gio dong cua",
+    ],
 )
 async def test_goods_in_a_clause_of_their_own_are_answered_beside_a_page(
     shop: Shop, kind: str, name: str, text: str
@@ -428,3 +432,40 @@ async def test_goods_in_a_clause_of_their_own_are_answered_beside_a_page(
     assert name in told
     alone = await Shop(shop.services, shop.registry).ask(f"mua {kind}, có được tặng gì không")
     assert name not in alone.answer
+
+
+@pytest.mark.parametrize(
+    ("serial", "kind", "limit"),
+    [("PF3T71QX", "Laptop", 15), ("NBK-22-004871", "Laptop", 20), ("2229LZX0KJ48", "Chuột", 1)],
+)
+@pytest.mark.parametrize("wish", ["hết thì tư vấn con mới dưới {}tr", "gợi ý em cái khác dưới {} triệu"])
+async def test_a_want_beside_a_serial_is_one_like_the_machine(
+    shop: Shop, serial: str, kind: str, limit: int, wish: str
+) -> None:
+    told = await shop.ask(f"{serial} còn hạn không, {wish.format(limit)}")
+    assert f"Serial '{serial}'" in told.answer
+    lines = [line for line in told.answer.splitlines() if re.match(r"\d\. ", line)]
+    assert lines
+    assert all(kind in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("first", "asked"),
+    [
+        ("so sánh ryzen 5 5600 với i5 12400f", "lắp con 5600 thì main nào"),
+        ("shop có ryzen 5 5600 không", "cpu 5600 lắp được main nào"),
+    ],
+)
+async def test_a_number_that_is_a_model_is_no_size_and_no_speed(shop: Shop, first: str, asked: str) -> None:
+    await shop.ask(first)
+    told = (await shop.ask(asked)).answer
+    assert "CPU AMD Ryzen 5 5600" in told
+    assert "A520M" in told
+    assert "LGA1700" not in told
+
+
+@pytest.mark.parametrize("cpu", ["cpu ryzen 5 5600", "cpu intel", "cpu amd", "cpu i5"])
+async def test_of_several_that_may_fit_none_is_said_not_to(shop: Shop, cpu: str) -> None:
+    await shop.ask(cpu)
+    for asked in ("con đó lắp main nào", "main nào lắp được"):
+        assert "không lắp được với nhau" not in (await shop.ask(asked)).answer
