@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Literal
 
 from troly.plugin.context import TurnContext
@@ -33,6 +34,7 @@ from troly_shopping.dialogue import (
 from troly_shopping.intent import IntentDecision, MessagePhrases, RuleIntent, intent_by_rules
 from troly_shopping.lookalikes import serials_written_apart
 from troly_shopping.products.order import things
+from troly_shopping.products.query import asks_which
 from troly_shopping.products.request import (
     PAGES,
     PRODUCTS,
@@ -46,7 +48,7 @@ from troly_shopping.products.store import ProductStore
 from troly_shopping.serials import SerialParse, known_serials, parse_serials, serial_candidates
 from troly_shopping.strings import say
 from troly_shopping.warranty.store import WarrantyRecord, WarrantyStore
-from troly_shopping.wordlists import lexicon
+from troly_shopping.wordlists import lexicon, word_lists
 
 # A message of so few words may be a serial with blanks inside and nothing else.
 _FEW_WORDS = 4
@@ -60,6 +62,8 @@ _SINCE = re.compile(
     r"(?<!\w)(?:(?:sau|moi|mua|xai|dung|duoc|chua|after|only|within) (?:\w+ ){0,2}?(?:\d+|a|one|two|three|vai|may|hai|ba) (?:ngay|hom|bua|tuan|thang|buoi|gio|days?|weeks?|months?|hours?)"
     r"|(?:roi|mat roi|luon roi)\W*$)(?!\w)"
 )
+# Said of what was bought as of what is to be.
+_BOUGHT = {"mua", "đặt", "đặt hàng", "buy", "order"}
 _CLAUSES = re.compile(r"[.,;!?\n]")
 _CERTAIN = RuleIntent("warranty", 0.97, "", sure=True)
 # By the rules a warranty is asked for from this confidence on.
@@ -235,8 +239,8 @@ def _parse(
     shown = focus is not None and focus.kind == PRODUCTS
     rules = intent_by_rules(phrases, serials, awaiting=state.awaiting, shown=shown)
     if serials.serials and rules.sure:
-        request = _rest(text, serials, datasets)
-        return replace(_with_records(serials, state, found), request=request, rules=rules)
+        told = _with_records(serials, state, found)
+        return replace(told, request=_rest(text, serials, datasets, told.records), rules=rules)
     parsed = replace(_with_records(serials, state, found), rules=rules, trouble=trouble)
     about_warranty = phrases.about_warranty or trouble in {"danger", "defect"}
     return _read_on(turn, text, parsed, about_warranty=about_warranty, owned=phrases.count["owned"] > 0)
@@ -311,7 +315,11 @@ def _read_on(
     listed = (bool(known) and all(word in known for word in query.words)) or (
         listed and (months or bool(query.compared) or (bool(query.kinds) and _of_all(text)))
     )
-    of_goods = request.pointed or ((request.scope == "rows" or listed) and not owned)
+    of_goods = (
+        request.pointed
+        or (query.priced and not query.about)
+        or ((request.scope == "rows" or listed) and not owned)
+    )
     if claim and not request.topics and not of_goods:
         # An owner's question about one machine is no question about goods, whatever it names.
         request = replace(request, scope="none")
@@ -331,17 +339,35 @@ def _of_all(text: str) -> bool:
 def _settled(text: str, request: ShopRequest, trouble: Trouble) -> ShopRequest:
     """What came broken or late is no wish for such goods, "giao sai" no question about the delivery.
 
-    "máy tôi bảo hành được bao lâu nữa" asks of one machine, not for the page.
+    "máy tôi bảo hành được bao lâu nữa" asks of one machine, not for the page; "hư màn hình thì đổi mới không" for the
+    rules, not for monitors.
     """
+    broken = trouble or (request.topics and lexicon("catalogue", "broken").find(text))
+    if broken and request.scope == "search" and not _wants_goods(text, request):
+        request = replace(request, scope="none", query=replace(request.query, asks=()))
+    said = set(folded_words(" ".join(hit.phrase for hit in lexicon("complaints").find(text))))
+    said |= {word for since in _SINCE.finditer(fold(text)) if trouble for word in since[0].split()}
+    unread = tuple(words for words in request.query.unread if not said.issuperset(folded_words(words)))
+    if trouble == "defect":
+        request = replace(request, query=replace(request.query, unread=unread))
     if trouble not in {"mishap", "grievance"}:
         one = lexicon("serials", "of one").find(text) and not _of_all(text)
         return replace(request, topics=()) if one and request.topics == ("warranty period",) else request
-    said = set(folded_words(" ".join(hit.phrase for hit in lexicon("complaints").find(text))))
-    unread = tuple(words for words in request.query.unread if not said.issuperset(folded_words(words)))
     if {*request.topics} <= _SENT and not request.query.shows:
         query = replace(request.query, unread=())
         return replace(request, scope="none", topics=("exchange", "parcel check"), query=query)
     return replace(request, query=replace(request.query, unread=unread))
+
+
+def _wants_goods(text: str, request: ShopRequest) -> bool:
+    """Whether something is asked of goods, or advice on them, beside what has happened to one."""
+    query = request.query
+    asked = {*query.asks} - {"warranty"} or query.shows or query.priced or query.order or query.compared
+    advice = [hit for hit in lexicon("intents", "shopping").find(text) if hit.phrase not in _BOUGHT]
+    told = {hit.phrase for topic in request.topics for hit in lexicon("topics", topic).find(text)}
+    return bool(
+        asked or query.excludes or asks_which(text, query.kinds) or {hit.phrase for hit in advice} - told
+    )
 
 
 def _looked_up(state: DialogueState, store: WarrantyStore) -> list[FocusRow]:
@@ -439,7 +465,23 @@ def _rest(
     wanted = rest.topics or (
         rest.scope == "search" and (query.shows or query.asks or query.priced or query.order or offered)
     )
-    return rest if (wanted and not query.unread) or (beside and (wanted or query.unread)) else None
+    if wanted and query.unread and not beside:
+        # "<serial> còn hạn không, gợi ý con khác dưới 1tr": a want in a clause of its own.
+        chosen = [item.start for item in serials.candidates if item.chosen]
+        ends = [0, *(match.end() for match in _CLAUSES.finditer(text)), len(text)]
+        of_serial = [pair for pair in pairwise(ends) if any(pair[0] <= at < pair[1] for at in chosen)]
+        rest = parse_request(blank_out(text, [*spans, *of_serial]), None, store)
+        wanted = rest.scope == "search" and rest.query.priced
+    if not (wanted or (beside and query.unread)):
+        return None
+    if rest.scope == "search" and rest.query.priced and not rest.query.names:
+        # "con mới dưới 1tr" is one like the machine that is looked up.
+        names = [one.product_name for one in (records or {}).values() if one]
+        kinds = tuple({hit.label: None for name in names for hit in lexicon("kinds").find(name)})
+        over = {word for one in word_lists("warranty")["expired"] for word in folded_words(one)}
+        unread = tuple(words for words in rest.query.unread if not over.issuperset(folded_words(words)))
+        rest = replace(rest, query=replace(rest.query, kinds=kinds, unread=unread))
+    return rest
 
 
 def _with_records(

@@ -127,7 +127,7 @@ def _built(store: ProductStore, query: ProductQuery) -> Offer:
     wishes: list[Wish] = [(brand, partial(_made_by, brand=brand)) for brand in query.brands]
     wishes += [(said.get(word, word), partial(_says, word=word)) for word in query.words]
     if query.excludes:
-        wishes.append(("", lambda product: not _is_excluded(product, query)))
+        wishes.append(("", lambda product: not is_excluded(product, query)))
     budget = query.about or query.high or query.low
     computer = build_pc(store, budget, query.use or "gaming", wishes, query.parts)
     open_ = [*computer.unmet, *(figure.said for figure in query.figures if figure.narrows)]
@@ -297,11 +297,12 @@ def tests_of(query: ProductQuery) -> list[_Test]:
     if query.sold_out:
         tests.append(_Test(said.get("sold out", ""), lambda product: product.stock == 0, firm=True))
     if query.excludes:
-        tests.append(_Test("", lambda product: not _is_excluded(product, query), firm=True))
+        tests.append(_Test("", lambda product: not is_excluded(product, query), firm=True))
     return tests
 
 
-def _is_excluded(product: Product, query: ProductQuery) -> bool:
+def is_excluded(product: Product, query: ProductQuery) -> bool:
+    """Whether a product is one of those that are not wanted."""
     return (
         any(_made_by(product, brand) for brand in query.no_brands)
         or any(all(_says(product, word) for word in name.split()) for name in query.no_words)
@@ -365,10 +366,11 @@ def has_figure(product: Product, fact: FigureFact) -> bool | None:
             return None
         if fact.sign != "=":
             figures = [max(figures)]
-    if fact.sign == ">=":
-        return max(figures) >= fact.value
-    if fact.sign == "<=":
-        return min(figures) <= fact.value
+    if fact.sign != "=":
+        far = max(figures) if fact.sign[0] == ">" else min(figures)
+        return (far - fact.value) * (1 if fact.sign[0] == ">" else -1) > 0 or (
+            far == fact.value and "=" in fact.sign
+        )
     whole = fact.unit == "inch" and fact.value == int(fact.value)
     return any(int(figure) == fact.value if whole else figure == fact.value for figure in figures)
 
@@ -468,7 +470,8 @@ _AS_PART = {"ram": "ram", "memory type": "ram", "cpu": "cpu", "graphics card": "
 def together(store: ProductStore, query: ProductQuery) -> Offer | None:
     """Whether parts that are named go together, or which of a kind go with one; None where nothing of it is asked."""
     memory = [word for word in query.words if word.startswith("ddr")]
-    named = _parts_named(store, [word for word in query.words if word not in memory])
+    memory_said = bool(memory) or "ram" in query.kinds
+    named = _parts_named(store, [word for word in query.words if word not in memory], memory=memory_said)
     asked = dict.fromkeys((*query.kinds, *query.owned, *(_AS_PART.get(name, "") for name in query.asks)))
     others = [kind for kind in asked if kind in PARTS and kind not in named]
     if query.fits and memory and "ram" in others and len(others) == 2 and not named:
@@ -486,8 +489,8 @@ def together(store: ProductStore, query: ProductQuery) -> Offer | None:
         rest = _fitting(_of_kind(store, others[0]), told)
         fits = {one: {go_together(one, part) for part in parts} for one in rest}
         good = [one for one, verdict in fits.items() if verdict == {True}]
-        if not good and any(None in verdict for verdict in fits.values()):
-            return None
+        if not good and any(verdict != {False} for verdict in fits.values()):
+            return None  # of several that are called so some may
         if good and not (query.fits and (memory or query.figures)):
             return Offer("fit", query, tuple(good[:ROWS]), len(good), note="list", beside=tuple(parts))
         shown = (parts[0], *(good or rest)[:1])
@@ -500,13 +503,18 @@ def together(store: ProductStore, query: ProductQuery) -> Offer | None:
     return None
 
 
-def _parts_named(store: ProductStore, words: Sequence[str]) -> dict[str, list[Product]]:
+_SPEED = re.compile(r"(?<=DDR\d) \d{4,}")
+
+
+def _parts_named(store: ProductStore, words: Sequence[str], *, memory: bool) -> dict[str, list[Product]]:
     """The parts of a computer that are named by a model's number, by kind; of two kinds that a number fits that which more words fit."""
     if not any(char.isdigit() for word in words for char in word):
         return {}
     found: dict[str, tuple[set[str], list[Product]]] = {}
     for kind in PARTS:
-        says = {one: {word for word in words if title_has(one.name, word)} for one in _of_kind(store, kind)}
+        # The 5600 of "DDR5 5600" is a speed, no model, where nothing else is said of the memory.
+        called = {one: one.name if memory else _SPEED.sub("", one.name) for one in _of_kind(store, kind)}
+        says = {one: {word for word in words if title_has(name, word)} for one, name in called.items()}
         best = max(says.values(), key=len, default=set())
         if any(char.isdigit() for word in best for char in word):
             found[kind] = best, [one for one, told in says.items() if len(told) == len(best)]

@@ -64,6 +64,7 @@ _BARE = re.compile(
     r"\s+(\d{1,5})(?![\w.,%/-])(?!\s*(?:tr|triệu|trieu|k|nghìn|nghin|ngàn|ngan|củ|cu|million|thousand)(?!\w))"
 )
 _ENDS = {"cheapest", "dearest"}
+_CLAUSES = re.compile(r"[,.;?!\n]|(?<!\w)(?:với lại|voi lai|còn nữa|ngoài ra)(?!\w)", re.IGNORECASE)
 # "những con rẻ nhất": no one of them is spoken of.
 _SEVERAL = re.compile(
     r"(?<!\w)(?:nhung|may(?= (?:con|cai|mau|loai|em|bo|chiec))|cac|vai|ones|some|list|\d+ (?:con|cai|mau|loai|may))(?!\w)"
@@ -129,6 +130,8 @@ def _with_units(text: str, focus: Focus, store: ProductStore) -> str:
         if bare is None or int(bare[1]) <= len(focus.rows) or FIGURE.match(text, bare.start(1)):
             continue
         names = [one.name for one in store.search(SearchCriteria(kinds=kinds, count=_KIND))]
+        if any(bare[1] in folded_words(FIGURE.sub("", name)) for name in names):
+            continue  # "con 5600" is called so, though there is a "5600G"
         units = {m[2].lower() for name in names for m in FIGURE.finditer(name) if m[1] == bare[1]}
         if len(units) == 1:
             text = f"{text[: bare.end(1)]}{units.pop()}{text[bare.end(1) :]}"
@@ -223,7 +226,7 @@ def parse_request(  # noqa: C901 (one case a kind of request)
     if put_together := _than_named(request, store) or _put_together(request, goods, pointed, store):
         return put_together
     if goods is None:
-        return _of_no_goods(request, focus, corrects=bool(corrected))
+        return _of_no_goods(request, focus, store, corrects=bool(corrected))
     if pointed is None and (paged := _of_page(request, goods, corrects=bool(corrected))):
         return paged
     if corrected and (query.words or query.brands) and pointed is None:
@@ -484,7 +487,9 @@ def _of_part(
     name, kinds = meant[0].title, lexicon("kinds").find(meant[0].title)
     called = tokens(name[max((hit.end for hit in kinds if hit.start == 0), default=0) :])
     shared = {
-        one.folded: one.text for one in called if all(one.folded in folded_words(row.title) for row in meant)
+        one.folded: one.text
+        for one in called
+        if all(offers.title_has(row.title, one.folded) for row in meant)
     }
     words, said = (*query.words, *shared), {**query.said, **shared}
     whole = replace(query, words=words, said=said, brands=(), owned=())
@@ -597,7 +602,9 @@ def line_of(name: str) -> str:
     return " ".join(_SIZE.sub(" ", name).lower().split())
 
 
-def _of_no_goods(request: ShopRequest, focus: Focus | None, *, corrects: bool) -> ShopRequest:
+def _of_no_goods(
+    request: ShopRequest, focus: Focus | None, store: ProductStore, *, corrects: bool
+) -> ShopRequest:
     """The request of a message before which no goods were shown."""
     query = request.query
     before = (
@@ -613,8 +620,8 @@ def _of_no_goods(request: ShopRequest, focus: Focus | None, *, corrects: bool) -
         query = replace(query, kinds=tuple(map(str, focus.query.get("kinds", ()))))
         request = replace(request, query=query)
     # "mua laptop có được tặng gì không" asks for the service, not for every laptop.
-    searched = query.action != "find" or (query.narrows and not (query.topics and _kind_alone(query)))
-    searched = searched or (query.excludes and not (query.topics and _kind_alone(query)))
+    served = query.topics and _kind_alone(query) and not _asked_apart(request.typed, store)
+    searched = query.action != "find" or ((query.narrows or query.excludes) and not served)
     return replace(request, scope="search" if searched else "none")
 
 
@@ -777,6 +784,7 @@ _GOES_ON = re.compile(r"(?<!\w)(?:thi sao|thi the nao|what about|how about)(?!\w
 _OTHERS = re.compile(r"(?<!\w)(?:nao|khac|any|which|other|others)(?!\w)")
 # Which part is needed beside the one spoken of.
 _NEEDS = re.compile(r"(?<!\w)(?:can|needs?|require[ds]?)(?!\w)")
+_DO_YOU_SELL = re.compile(r"(?<!\w)do you (?:sell|have|carry|stock)(?!\w)")
 _YES_OR_NO = re.compile(r"(?<!\w)(?:khong|ko|k|hong|hok)(?: (?:a|vay|shop|em|ban|nhi|ta))*\W*$")
 
 
@@ -904,6 +912,14 @@ def _costly(topics: Sequence[str]) -> set[str]:
     return {*topics} & {*word_lists("topic_rules")["costly"]}
 
 
+def _asked_apart(text: str, store: ProductStore) -> bool:
+    """Whether goods are asked for in a clause of their own beside a question of service: "có bán ghế không, mấy giờ đóng cửa"."""
+    clauses = [one for one in _CLAUSES.split(text) if lexicon("kinds").find(one)]
+    asking = [one for one in clauses if _YES_OR_NO.search(fold(one)) or _DO_YOU_SELL.search(fold(one))]
+    asking += [one for one in clauses if asks_which(one, word_lists("kinds"))]
+    return any(not parse_product_query(clause, store).topics for clause in asking)
+
+
 def _kind_alone(query: ProductQuery) -> bool:
     """Whether nothing but a kind, or nothing but a price, is said of goods."""
     costs = _costly(query.topics)
@@ -1010,7 +1026,7 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
         query = {
             **before.query,
             "topics": list(request.topics),
-            "count": request.query.count or 1,
+            "count": request.query.count or before.query.get("count", 1),
             "asks": [name for name in offer.query.asks if name in MEASURED],
             "current": current if len(current) < len(before.rows) or len(current) == 1 else [],
         }
@@ -1025,6 +1041,7 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
     )
     query["current"] = [offer.products[0].name] if first else []
     query["topics"], query["total"] = list(request.topics), offer.total
+    query |= {"count": request.query.count} if request.query.count > 1 and offer.total == 1 else {}
     query["asks"] = [name for name in offer.query.asks if name in MEASURED]
     query["unread"] = list(request.query.unread)
     # What was spoken of before stays in reach of an order: "tổng CPU đó với main".
