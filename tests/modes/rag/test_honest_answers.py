@@ -915,3 +915,16 @@ async def test_closed_documents_are_counted_for_the_staff_alone(
 async def test_a_page_of_a_stray_word_is_not_offered(desk: RagDesk, question: str) -> None:
     told = await desk.ask(question, offline=True)
     assert told.state["follow_up_questions"] == []
+
+
+@pytest.mark.parametrize("days", [7, 12])
+@pytest.mark.parametrize("moved", [2, 4, 5])
+async def test_a_bare_figure_is_in_the_sum_or_named(desk: RagDesk, days: int, moved: int) -> None:
+    """Of days left over as many are carried over as the rule says; another count is none of the sum."""
+    asked = (
+        f"phép còn {days} ngày, chuyển {moved}, còn lại đổi ra tiền, lương cơ bản 2.6 triệu được bao nhiêu"
+    )
+    told = await desk.ask(asked, offline=True)
+    assert (f"({days} − 5) = {(days - 5) * 100}.000 VND" in told.answer) == (moved == 5)
+    assert told.done.metadata["answered"] is (moved == 5)
+    assert moved == 5 or f"“{moved}”" in told.answer
