@@ -434,9 +434,11 @@ class Question:
         """Whether two words stand side by side in `text`, or in one clause of it where it is not asked what something is."""
         if self._side_by_side(one, two, text):
             return True
-        if _WHAT_IS.search(self.asking) and self.language == text.language:
+        # A word of two syllables by another name is no two words.
+        same = self.language == text.language
+        if same and _WHAT_IS.search(self.asking):
             return False
-        others = ((part, self._elsewise(part.raw)) for part in text.clauses)
+        others = ((part, frozenset[str]() if same else self._elsewise(part.raw)) for part in text.clauses)
         return any(self._held(one, part, other) and self._held(two, part, other) for part, other in others)
 
     def _held(self, at: int, text: Text, other: frozenset[str]) -> bool:

@@ -990,7 +990,11 @@ def _not_read(given: ToolInputs, told: str, rule: Passage) -> list[str]:
         unit = next((name for name, words in UNITS.items() if re.fullmatch(words, word)), "")
         known = value in used or (value in ruled and word and unit != "time") or value == 1
         known = known or _is_of_another_rule(typed, found.start(), rule)
-        if (unit or not word or word in _OTHER_UNITS) and not known and not _penalty(rule.text, unit, value):
+        if (
+            (unit or word in _OTHER_UNITS or (not word and found[1].isdigit()))
+            and not known
+            and not _penalty(rule.text, unit, value)
+        ):
             unread.append(typed[found.start() : found.end()])
     held = text_of(f"{rule.title}\n{sentence}")
     unread += [
