@@ -933,7 +933,7 @@ async def test_a_bare_figure_is_in_the_sum_or_named(desk: RagDesk, days: int, mo
 @pytest.mark.parametrize(
     "said", ["tôi không hỏi {}, tôi hỏi {}", "không nói về {}, mà {}", "không phải {}, {}"]
 )
-@pytest.mark.parametrize(("one", "other"), [("nghỉ phép", "nghỉ thai sản"), ("wifi", "vpn")])
+@pytest.mark.parametrize(("one", "other"), [("nghỉ phép", "nghỉ thai sản"), ("tăng ca", "mật khẩu")])
 def test_what_is_not_asked_is_rejected(said: str, one: str, other: str) -> None:
     assert one not in without_rejected(said.format(one, other))
     assert without_rejected(said.format(one, other)).endswith(other)
