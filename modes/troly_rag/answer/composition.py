@@ -221,9 +221,9 @@ class Findings:
         self._held.append(query.found.passages[0].share if query.found.passages else 0.0)
         near = self._untold(query.found.answer)
         asked = question_of(query.query)
-        # One word that names nothing known here comes near to no page but one that has it in its title.
+        # One word alone comes near to no page but one that has it in its title, where no closed page speaks of it.
         titled = bool(stands) and asked.coverage(text_of(stands[0].title)).share >= 1
-        telling = asked.subjects >= _FEWEST or asked.names_something or titled
+        telling = asked.subjects >= _FEWEST or (titled and not query.found.denied)
         if near and stands and telling and query.is_near(_NEAREST, _NEAREST_CLOSE):
             words = ", ".join(f"“{words}”" for words in phrases_of(query.query, query.found.unread))
             if (stands[0].url, stands[0].section) in self._summed:
@@ -335,17 +335,18 @@ def _suggested(
     # A sum of figures alone leads to no page, and a page in the person's language to none in another.
     native = any(not is_other(one.text, lang) for one in used)
     looked = [query.found for output in outputs for query in output.queries]
+    named = question_of(routing.refined_query).named_by
     titles = [
         one.title
         for found in looked
         for one in found.passages or found.beside
-        if (one in found.passages or one.share > _NEAREST)
+        if max(one.share, one.relevance, named(one.title)) > _NEAREST
         and not one.superseded
         and not (native and is_other(one.text, lang))
         and (used or not computed)
     ]
     # Those first whose titles say what is asked.
-    titles.sort(key=question_of(routing.refined_query).named_by, reverse=True)
+    titles.sort(key=named, reverse=True)
     return follow_ups(titles, [one.title for one in used], routing.refined_query, config, lang)
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -73,6 +73,7 @@ _AT_PLACE = frozenset({"ở", "tại", "với", "at", "in", "with"})
 _PAUSE = re.compile(r"[,;?!](?=\s)")
 _CLAUSE = re.compile(r"[.;\n]+(?!\d)|,(?!\d)")
 _SENTENCE = re.compile(r"[.;\n]+(?!\d)")
+_WHAT_IS = re.compile(r"\bla gi\b|^what(?: is| are|'?s)?\b(?! (?:do|does|should|can|must|if|happens)\b)")
 _WHERE = re.compile(r"\b(?:o|tai|vao) (?:nhung |cac )?dau\b|\b(?:cho|noi) nao\b|\bwhere\b")
 _PLACE = re.compile(
     r"\b(?:ở|tại|qua|trên|số|gọi|gặp|gửi|cổng|via|call)\b|\b(?:vào|tới|at|in|on|to|into|from)\b(?! (?:ngày|tháng|lúc|năm|\d|the \d))"
@@ -126,6 +127,12 @@ class Text:
         return frozenset(pairwise(self.keys))
 
     @cached_property
+    def clauses(self) -> tuple[Text, ...]:
+        """Each clause of the last line, with the lines above it."""
+        above, _, told = self.raw.rpartition("\n")
+        return tuple(text_of(f"{above}\n{one}") for one in _CLAUSE.split(told) if one.strip())
+
+    @cached_property
     def language(self) -> Lang:
         return detect(self.raw)
 
@@ -138,6 +145,15 @@ class Text:
             for start in range(at, at + max(1, len(name.words) - 1))
             for one in _fitting(self.words, start, synonyms().by_first, folded=False)
             if start + len(one.words) == at + len(name.words)
+        )
+
+    @cached_property
+    def denied(self) -> frozenset[int]:
+        """The lines of synonyms.txt that are only named right behind a no: "wifi không mật khẩu" speaks of no password."""
+        named = [(phrase.line, at) for at, phrase in _phrases_in(self.words, synonyms().by_first)]
+        no = {line for line, at in named if at and self.words[at - 1].text in negations()}
+        return frozenset(
+            no - {line for line, at in named if not at or self.words[at - 1].text not in negations()}
         )
 
     def called(self, lang: Lang) -> str:
@@ -190,7 +206,8 @@ def text_of(raw: str) -> Text:
 class Coverage(NamedTuple):
     """`share` (0 to 1) of the question's telling words that a text holds, and the ones it does not, as typed.
 
-    `closeness` (0 to 1) is the share of the question's neighbouring words that stand side by side in the text.
+    `closeness` (0 to 1) is the share of the question's neighbouring words that stand side by side in the text, or in a clause
+    of it that speaks of all.
     """
 
     share: float
@@ -312,6 +329,11 @@ class Question:
             for one in _CLAUSE.split(told)
         )
 
+    def is_only_denied(self, text: str) -> bool:
+        """Whether it asks what something is, or a figure of it, of which `text` only says that there is none."""
+        asked = _WHAT_IS.search(self.asking) or figure_request(self.raw).figure
+        return bool(asked) and not text_of(text).denied.isdisjoint(chain(*self._lines.values()))
+
     def keeps_denials(self, told: str) -> bool:
         """Whether each telling word that a no stands before is denied in `told` too: "nghỉ không lương" is no paid leave."""
 
@@ -385,17 +407,39 @@ class Question:
             return Coverage(0.0, (), 0.0)
         other = self._elsewise(text.raw)
         unread = [at for at in self._places if not self._held(at, text, other)]
-        near = [pair for pair in pairwise(self._places) if pair[1] == pair[0] + 1]
-        close = sum(
-            (self._keys[one], self._keys[two]) in text.pairs
-            or not self._lines.get(one, set()).isdisjoint(text.lines)
-            for one, two in near
-        )
+        pairs = list(pairwise(self._places))
+        if unread:
+            pairs = [(one, two) for one, two in pairs if two == one + 1]
+            close = sum(self._side_by_side(*pair, text) or self._named(pair[0], text) for pair in pairs)
+        else:
+            # Syllables of one name stand together anyway.
+            pairs = [pair for pair in pairs if not self._lines_of(pair[0]) & self._lines_of(pair[1])]
+            close = sum(self._beside(*pair, text) for pair in pairs)
         return Coverage(
             round(1 - len(unread) / len(self._places), 4),
             tuple(self.raw[self._typed[at].start : self._typed[at].end] for at in unread),
-            round(close / len(near), 4) if near else 1.0,
+            round(close / len(pairs), 4) if pairs else 1.0,
         )
+
+    def _lines_of(self, at: int) -> set[int]:
+        return self._lines.get(at, set())
+
+    def _named(self, at: int, text: Text) -> bool:
+        return not self._lines_of(at).isdisjoint(text.lines)
+
+    def _side_by_side(self, one: int, two: int, text: Text) -> bool:
+        return two == one + 1 and (self._keys[one], self._keys[two]) in text.pairs
+
+    def _beside(self, one: int, two: int, text: Text) -> bool:
+        """Whether two words stand side by side in `text`, or in one clause of it where it is not asked what something is."""
+        if self._side_by_side(one, two, text):
+            return True
+        # A word of two syllables by another name is no two words.
+        same = self.language == text.language
+        if same and _WHAT_IS.search(self.asking):
+            return False
+        others = ((part, frozenset[str]() if same else self._elsewise(part.raw)) for part in text.clauses)
+        return any(self._held(one, part, other) and self._held(two, part, other) for part, other in others)
 
     def _held(self, at: int, text: Text, other: frozenset[str]) -> bool:
         word = self._typed[at]

@@ -274,6 +274,8 @@ def answers(query: str, passage: Passage, told: str) -> bool:
     question = question_of(query)
     if passage.share < 1 or not question.words or not question.keeps_numbers(passage.whole):
         return False
+    if question.is_only_denied(passage.whole):
+        return False
     named, asked = question.named_by(passage.title) >= 1, figure_request(query)
     few = question.subjects < _FEWEST and not question.is_topic and not asked.counts_things
     if not named and (few or passage.closeness < _TOGETHER):

@@ -224,9 +224,11 @@ _THEN = re.compile(r"\bthi\s*$")
 _SURE, _FAR, _KNOWN = 0.55, 0.2, 0.5
 # What is not meant belongs to what is.
 _REJECTS = re.compile(r"(?:khong phai|chu khong|not)\b")
-_NOT = r"(?:không phải|khong phai|ko phải|k phải|hông phải|đâu phải|not)(?: là| về| hỏi)?"
+_NOT = (
+    r"(?:(?:không|khong|ko|k|hông) (?:phải|phai|hỏi|hoi|nói|noi)|đâu phải|not)(?: là| về| ve| hỏi| đến| tới)?"
+)
 _NOT_THIS = re.compile(
-    rf"^\W*{_NOT} (?P<first>[^,;.?]+?)(?:\s*[,;.]\s*(?:mà(?: là)? |but )?| mà(?: là)? | but )(?P<then>.+)$"
+    rf"^\W*(?:(?:tôi|toi|mình|minh|em|tớ) )?{_NOT} (?P<first>[^,;.?]+?)(?:\s*[,;.]\s*(?:mà(?: là)? |but )?| mà(?: là)? | but )(?P<then>.+)$"
     rf"|(?:\s*[,;]\s*(?:chứ |and )?|\s+(?:chứ|and)\s+){_NOT} (?P<last>[^,;.?]+?)\s*[.?!]*$",
     re.IGNORECASE,
 )

@@ -68,7 +68,10 @@ _CARRIED_WORD = re.compile(r"\b(?:chuyen|carr(?:y|ied))\b")
 _ASKS_CARRIED = re.compile(
     r"\bchuyen\b[\w ]{0,20}\b(?:may|bao nhieu) ngay\b|\bhow many\b[\w ]{0,20}\bcarr(?:y|ied)\b"
 )
-_LEFT = re.compile(r"\b(?:con lai|remaining|left)\b")
+# What is left, counted itself.
+_LEFT = re.compile(
+    r"\b(?:con lai|remaining|left)\b(?:\W+[a-z]+){0,2}\W+\d|\b\d+ (?:ngay|days?) (?:con lai|remaining|left)\b"
+)
 _UNUSED = re.compile(r"\b(?:con|du|thua|chua (?:dung|nghi|xai|su dung)|left|unused|remain\w*)\b")
 _REST = re.compile(r"\b(?:phan con lai|so con lai|phan du|ngoai (?:so|phan)|the rest|the remainder|vuot)\b")
 # A count of that rest itself ("phần dư 4 ngày"), not of all days with the rest asked for.
@@ -149,8 +152,9 @@ _LIMIT = re.compile(rf"\b(?:khong qua|toi da|not more than|no more than|at most|
 _BY_MONTH = re.compile(
     r"\b(?:trong|moi|mot|hang) (?:mot |moi )?thang\b|\b(?:a|per|each|in a) month\b|\bmonthly\b"
 )
+# A number that counts something, or nothing that is said ("chuyển 5, …"), but for what only names a day or an hour.
 _COUNTED = re.compile(
-    r"(?<!thu )(?<!thang )(?<!ngay )(?<!quy )(?<!nam )(?<!luc )(?<![\w/.,-])(\d+(?:[.,]\d+)?) ?(?:k )?([a-z]+)\b"
+    r"(?<!thu )(?<!thang )(?<!ngay )(?<!quy )(?<!nam )(?<!luc )(?<!gio )(?<![\w/.,-])(\d+(?:[.,]\d+)?)(?: ?(?:k )?([a-z]+)\b|(?=\s*(?:[,;.?!](?!\d)|$)))"
 )
 _OTHER_UNITS = frozenset({"quy", "quarter", "quarters", "lop", "ky"})
 # Holidays of the law on fixed days, by day and month; those of the lunar calendar fall, with the days beside them, in these stretches.
@@ -979,14 +983,18 @@ def _not_read(given: ToolInputs, told: str, rule: Passage) -> list[str]:
     query, typed = given.query, hours_in_full(_typed(given))
     text, (sums, sentence) = fold(typed), _parted(told)
     used, ruled = ({one.value for one in find_amounts(part)} for part in (sums, sentence))
-    used |= {Decimal(number) for number in re.findall(r"(?<![\d.,])\d{1,3}(?!\d)", sums)}
+    used |= {Decimal(number) for number in re.findall(r"(?<![\d.,])\d{1,3}(?![.,]?\d)", sums)}
     unread = [typed[found.start() : found.end()] for found in _REPEATED.finditer(text)]
     for found in _COUNTED.finditer(text):
-        value, word = Decimal(found[1].replace(",", ".")), found[2]
+        value, word = Decimal(found[1].replace(",", ".")), found[2] or ""
         unit = next((name for name, words in UNITS.items() if re.fullmatch(words, word)), "")
-        known = value in used or (value in ruled and unit != "time") or value == 1
+        known = value in used or (value in ruled and word and unit != "time") or value == 1
         known = known or _is_of_another_rule(typed, found.start(), rule)
-        if (unit or word in _OTHER_UNITS) and not known and not _penalty(rule.text, unit, value):
+        if (
+            (unit or word in _OTHER_UNITS or (not word and found[1].isdigit()))
+            and not known
+            and not _penalty(rule.text, unit, value)
+        ):
             unread.append(typed[found.start() : found.end()])
     held = text_of(f"{rule.title}\n{sentence}")
     unread += [

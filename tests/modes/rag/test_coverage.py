@@ -235,3 +235,29 @@ def test_a_name_that_begins_inside_a_shorter_one_is_read_whole(count: str, name:
     # "Ngày làm việc" is a name too.
     assert question_of(f"{count} {name}").coverage(text_of("Làm việc từ xa 2 ngày mỗi tuần")).share == 1
     assert question_of(f"{count} {name}").coverage(text_of("Các ngày làm việc trong tuần")).share != 1
+
+
+@pytest.mark.parametrize("one", ["laptop", "thẻ", "xe"])
+@pytest.mark.parametrize("two", ["nhà", "tầng hầm", "sân"])
+def test_words_that_are_asked_of_together_stand_in_one_clause(one: str, two: str) -> None:
+    asked = question_of(f"{one} về {two} được không")
+    assert asked.coverage(text_of(f"Quy định\nCất {one} ở {two} rồi báo")).closeness > 0
+    assert not asked.coverage(text_of(f"Quy định\nKhóa {one} khi rời. Chớ in ở {two}")).closeness
+
+
+@pytest.mark.parametrize("thing", ["wifi", "email", "máy in"])
+def test_what_something_is_is_told_where_it_stands_as_it_was_asked(thing: str) -> None:
+    told = text_of(f"Quy định\nDùng {thing} nơi có mật khẩu")
+    assert not question_of(f"mật khẩu {thing} là gì").coverage(told).closeness
+    assert question_of(f"mật khẩu {thing} thế nào").coverage(told).closeness
+    assert (
+        question_of(f"mật khẩu {thing} là gì").coverage(text_of(f"Quy định\nMật khẩu {thing}: 1")).closeness
+    )
+
+
+@pytest.mark.parametrize("thing", ["mật khẩu", "phụ cấp", "bảo hiểm"])
+def test_a_thing_that_is_only_denied_has_no_figure(thing: str) -> None:
+    for asked in (f"{thing} bao nhiêu", f"{thing} là gì"):
+        assert question_of(asked).is_only_denied(f"Nơi không {thing} thì báo")
+        assert not question_of(asked).is_only_denied(f"Nơi không {thing} thì báo. {thing} là 5")
+    assert not question_of(f"có {thing} không").is_only_denied(f"Nơi không {thing} thì báo")

@@ -915,3 +915,33 @@ async def test_closed_documents_are_counted_for_the_staff_alone(
 async def test_a_page_of_a_stray_word_is_not_offered(desk: RagDesk, question: str) -> None:
     told = await desk.ask(question, offline=True)
     assert told.state["follow_up_questions"] == []
+
+
+@pytest.mark.parametrize("days", [7, 12])
+@pytest.mark.parametrize("moved", [2, 4, 5])
+async def test_a_bare_figure_is_in_the_sum_or_named(desk: RagDesk, days: int, moved: int) -> None:
+    """Of days left over as many are carried over as the rule says; another count is none of the sum."""
+    asked = (
+        f"phép còn {days} ngày, chuyển {moved}, còn lại đổi ra tiền, lương cơ bản 2.6 triệu được bao nhiêu"
+    )
+    told = await desk.ask(asked, offline=True)
+    assert (f"({days} − 5) = {(days - 5) * 100}.000 VND" in told.answer) == (moved == 5)
+    assert told.done.metadata["answered"] is (moved == 5)
+    assert moved == 5 or f"“{moved}”" in told.answer
+
+
+@pytest.mark.parametrize(
+    "said", ["tôi không hỏi {}, tôi hỏi {}", "không nói về {}, mà {}", "không phải {}, {}"]
+)
+@pytest.mark.parametrize(("one", "other"), [("nghỉ phép", "nghỉ thai sản"), ("tăng ca", "mật khẩu")])
+def test_what_is_not_asked_is_rejected(said: str, one: str, other: str) -> None:
+    assert one not in without_rejected(said.format(one, other))
+    assert without_rejected(said.format(one, other)).endswith(other)
+
+
+@pytest.mark.parametrize("asked", ["lương", "quy chế lương", "bỏ việc 5 ngày thì bị gì"])
+async def test_one_word_of_a_closed_page_brings_no_other_near(desk: RagDesk, asked: str) -> None:
+    desk.become("public", "internal", "private", department="sales")
+    told = await desk.ask(asked, offline=True)
+    assert told.done.metadata["answered"] is False or "Kỷ luật" in told.answer
+    assert "Gần nhất" not in told.answer
