@@ -26,7 +26,7 @@ from troly_dental.emergency import (
     split_first_line,
     without_contrary,
 )
-from troly_dental.guard import advice
+from troly_dental.guard import advice, without_thoughts
 from troly_dental.guard.danger import NAMES
 from troly_dental.lookup import Findings, SpokenAnswer, listed, option
 from troly_dental.memory.connection import MemoryContext
@@ -321,20 +321,21 @@ async def _by_model(draft: _Draft, step: Step) -> str:
 
 async def _stream(task: str, messages: list[Message], rail: OutputRail, draft: _Draft) -> None:
     """Show one draft up to the sentence that ended it (`rail`); its first line says whether it is urgent. Raises ModelError."""
-    raw, begun = "", False
+    raw, spoken, begun = "", "", False
     try:
         async with aclosing(draft.turn.model.stream(task, messages)) as pieces:
             async for piece in pieces:
-                raw += piece
+                raw, before = raw + piece, len(spoken)
+                spoken = without_thoughts(raw)
                 if begun:
-                    draft.show(rail.add(piece))
-                elif first := split_first_line(raw, whole=False):
+                    draft.show(rail.add(spoken[before:]))
+                elif first := split_first_line(spoken, whole=False):
                     begun = True
                     draft.hear(first[0])
                     draft.show(rail.add(first[1]))
                 if rail.over:
                     break
-        if not begun and (first := split_first_line(raw, whole=True)):
+        if not begun and (first := split_first_line(spoken, whole=True)):
             draft.hear(first[0])
             draft.show(rail.add(first[1]))
         draft.show(rail.finish())
