@@ -86,9 +86,11 @@ async def red_flags(state: State, turn: TurnContext, step: Step) -> State:
         _keep(turn, question, dental=True, topic=before.topic or question)
         return ahead
     turn.conversation_metadata[emergency.KEPT] = told.emergency.kept() if told.emergency else None
-    if told.aside or (told.emergency is None and emergency.asks_beside(question)):
+    beside = question if told.aside else "" if told.emergency else emergency.asked_beside(question)
+    if beside:
         turn.say(f"{told.text}\n\n")
-        return {"said": told.text, "route": "guardrail", "red_flag": None if told.aside else name}
+        red_flag = None if told.aside else name
+        return {"said": told.text, "route": "guardrail", "red_flag": red_flag, "question": beside}
     StepLog(turn).flow("1.6", f"Red flag: {name}")
     turn.say(told.text)
     _keep(turn, question, dental=True, topic=before.topic or question)
