@@ -152,7 +152,7 @@ def _go_on(
     if called_off and calm:
         return EmergencyReply(say("guard.still.off", lang), None, sure=True)
     # Who waits for the ambulance, or asks on the way, hears what to do.
-    helped = said == "helped" and not (asked_beside(text) or "meanwhile" in _lexicon().labels_in(text))
+    helped = said == "helped" and not (asks_beside(text) or "meanwhile" in _lexicon().labels_in(text))
     if calm and (helped or (over and not is_another(person_of(text), present.patient))):
         return EmergencyReply(say(f"guard.still.{'over' if over else 'helped'}", lang), None)
     if found is not None and sure and found.name not in {present.name, *_COVERED.get(present.name, ())}:
@@ -173,11 +173,10 @@ def _grows_worse(text: str, earlier: Sequence[str]) -> bool:
     return is_severe(f"{before}\n{text}") and not is_severe(before)
 
 
-def asked_beside(text: str) -> str:
-    """What is asked beside what says that nobody is ill or that it is over, "" where nothing is; what was done ("rồi") is told."""
+def asks_beside(text: str) -> bool:
+    """Whether something is asked beside what says that nobody is ill or that it is over; what was done ("rồi") is told."""
     parts = [part.strip(" ,.;!\n") for part in _CLAUSE.split(text)]
-    beside = [part for part in parts if part and ("?" in part or not _is_told(part))]
-    return ", ".join(beside) if any(asks(part) or _EITHER.search(part) for part in beside) else ""
+    return any(asks(part) or _EITHER.search(part) for part in parts if "?" in part or not _is_told(part))
 
 
 def _is_told(part: str) -> bool:

@@ -86,11 +86,9 @@ async def red_flags(state: State, turn: TurnContext, step: Step) -> State:
         _keep(turn, question, dental=True, topic=before.topic or question)
         return ahead
     turn.conversation_metadata[emergency.KEPT] = told.emergency.kept() if told.emergency else None
-    beside = question if told.aside else "" if told.emergency else emergency.asked_beside(question)
-    if beside:
+    if told.aside or (told.emergency is None and emergency.asks_beside(question)):
         turn.say(f"{told.text}\n\n")
-        red_flag = None if told.aside else name
-        return {"said": told.text, "route": "guardrail", "red_flag": red_flag, "question": beside}
+        return {"said": told.text, "route": "guardrail", "red_flag": None if told.aside else name}
     StepLog(turn).flow("1.6", f"Red flag: {name}")
     turn.say(told.text)
     _keep(turn, question, dental=True, topic=before.topic or question)

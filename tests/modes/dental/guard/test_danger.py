@@ -17,7 +17,7 @@ from troly.text.language import detect
 from troly_dental.emergency import (
     _FIRST_AID,
     Emergency,
-    asked_beside,
+    asks_beside,
     plays_down,
     reply,
     still,
@@ -1756,7 +1756,7 @@ def test_what_somebody_has_beside_such_words_is_a_danger(told: str) -> None:
 
 
 @pytest.mark.parametrize("sign", ["má sưng to lan xuống cổ", "nhổ răng máu chảy hoài không cầm", "tiêm tê xong nổi mề đay khắp người"])  # fmt: skip
-@pytest.mark.parametrize("said", ["giờ hơi ấm ấm thôi", "hơi choáng thôi", "chi hoi met thoi", "just a bit tired", "bé nhà tôi dị ứng cua", "để sáng mai ghé phòng khám răng được không", "đi xe tới bệnh viện răng hàm mặt 20 phút kịp không", "đang trên taxi, để nằm ngửa hay ngồi"])  # fmt: skip
+@pytest.mark.parametrize("said", ["giờ hơi ấm ấm thôi", "hơi choáng thôi", "chi hoi met thoi", "just a bit tired", "bé nhà tôi dị ứng cua", "để sáng mai ghé phòng khám răng được không", "đi xe tới bệnh viện răng hàm mặt 20 phút kịp không", "cho uống tạm mấy viên kháng sinh cũ rồi tối hãy đi nghe", "đang trên taxi, để nằm ngửa hay ngồi"])  # fmt: skip
 def test_who_plays_it_down_or_asks_of_the_way_is_still_in_it(sign: str, said: str) -> None:
     now = datetime(2026, 11, 23, 3, tzinfo=UTC)
     for text in (said, fold(said)):
@@ -1770,6 +1770,6 @@ def test_who_plays_it_down_or_asks_of_the_way_is_still_in_it(sign: str, said: st
 
 @pytest.mark.parametrize("done", ["bác sĩ khâu xong rồi", "bác sĩ ở viện rút mủ xong rồi, hết sưng", "nha sĩ cắm lại răng xong rồi ạ"])  # fmt: skip
 @pytest.mark.parametrize("asked", ["giờ về ăn gì", "bao lâu thì lành?", "răng sữa có cần chữa không"])
-def test_what_is_asked_once_it_is_over_is_asked_alone(done: str, asked: str) -> None:
-    assert asked_beside(f"{done}, {asked}") == asked
-    assert not asked_beside(done)
+def test_what_is_asked_once_it_is_over_is_heard(done: str, asked: str) -> None:
+    assert asks_beside(f"{done}, {asked}")
+    assert not asks_beside(done)
