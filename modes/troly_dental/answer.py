@@ -16,6 +16,7 @@ from troly.plugin.events import Notice
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM, format_date
 from troly.text.everyday import without_everyday
+from troly.text.fold import fold
 from troly_dental import notes as bundled
 from troly_dental.emergency import (
     KEPT,
@@ -25,11 +26,11 @@ from troly_dental.emergency import (
     split_first_line,
     without_contrary,
 )
-from troly_dental.guard import advice
+from troly_dental.guard import advice, without_thoughts
 from troly_dental.guard.danger import NAMES
 from troly_dental.lookup import Findings, SpokenAnswer, listed, option
 from troly_dental.memory.connection import MemoryContext
-from troly_dental.memory.facts import about_the_same, is_habit, short, without
+from troly_dental.memory.facts import Revision, about_the_same, is_habit, short, without
 from troly_dental.memory.store import facts_of, revision_of
 from troly_dental.memory.types import Fact
 from troly_dental.output_rail import CITED, OutputRail, doses, unwarned
@@ -123,11 +124,15 @@ def facts_block(facts: Sequence[Fact], question: str, lang: Lang) -> str:
 
 def known_facts(state: Mapping[str, Any]) -> tuple[Fact, ...]:
     """What is pinned, and what this message states."""
+    return _revision(state).of(state["recalled"].facts)
+
+
+def _revision(state: Mapping[str, Any]) -> Revision:
+    """What this message states and corrects."""
     recalled: MemoryContext = state["recalled"]
     said = [one["content"] for one in recalled.messages if one["role"] == "user"]
-    own = [fact for fact in recalled.facts if not fact.earlier]
-    revision = revision_of(state["question"], own, said[-1] if said else "")
-    return revision.of(recalled.facts)
+    known = [fact for fact in recalled.facts if not fact.earlier]
+    return revision_of(state["question"], known, said[-1] if said else "")
 
 
 def results(found: Findings) -> str:
@@ -316,20 +321,21 @@ async def _by_model(draft: _Draft, step: Step) -> str:
 
 async def _stream(task: str, messages: list[Message], rail: OutputRail, draft: _Draft) -> None:
     """Show one draft up to the sentence that ended it (`rail`); its first line says whether it is urgent. Raises ModelError."""
-    raw, begun = "", False
+    raw, spoken, begun = "", "", False
     try:
         async with aclosing(draft.turn.model.stream(task, messages)) as pieces:
             async for piece in pieces:
-                raw += piece
+                raw, before = raw + piece, len(spoken)
+                spoken = without_thoughts(raw)
                 if begun:
-                    draft.show(rail.add(piece))
-                elif first := split_first_line(raw, whole=False):
+                    draft.show(rail.add(spoken[before:]))
+                elif first := split_first_line(spoken, whole=False):
                     begun = True
                     draft.hear(first[0])
                     draft.show(rail.add(first[1]))
                 if rail.over:
                     break
-        if not begun and (first := split_first_line(raw, whole=True)):
+        if not begun and (first := split_first_line(spoken, whole=True)):
             draft.hear(first[0])
             draft.show(rail.add(first[1]))
         draft.show(rail.finish())
@@ -355,7 +361,8 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     facts = about_the_same(known_facts(state), question)
     wished = wishes(question)
     hotline = turn.persona().hotline
-    noted = _noted(question, lang)
+    own = _revision(state).facts
+    noted = _noted(own, lang)
     # What one says one is allergic to is not about to be taken.
     named = without(question, (one for one in stated(facts_of(question)) if one.kind == "allergy"))
     found_against = (*conflicts(named, facts), *supposed_conflicts(named))
@@ -383,7 +390,7 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
         replies += [] if answer.about else [say("answer.not_told", lang, words=rest)]
     if (
         {"recall", "forget"} & set(wished)
-        or (noted and not _says_more(question))
+        or (noted and not _says_more(question) and not (answer.whole and bundled.subjects(question)))
         or (unsaid and not bundled.asks(without(question, facts_of(question))))
         or (
             replies
@@ -438,9 +445,9 @@ def _clinic(hotline: str) -> str:
     return re.sub(r"\s*\([^()]*\d:\d\d[^()]*\)", "", clinic)
 
 
-def _noted(question: str, lang: Lang) -> list[str]:
-    """That what the message states of the person's health is remembered, and what it means."""
-    facts = (*stated(facts_of(question)), *none_known(facts_of(question)))
+def _noted(own: Sequence[Fact], lang: Lang) -> list[str]:
+    """That what a message states (`own`) of the person's health is remembered, and what it means."""
+    facts = (*stated(own), *none_known(own))
     if not facts:
         return []
     means = what_they_mean(facts, lang)
@@ -459,18 +466,19 @@ def _beside_price(question: str) -> str:
 
 
 def _says_more(question: str) -> bool:
-    """Whether `question` has more than facts of one's health, or one that a note is about: not "con tôi 7 tuổi"."""
+    """Whether `question` has more than facts of one's health."""
     own = facts_of(question)
-    rest = without(question, (*stated(own), *none_known(own)))
-    more = {word.folded for word in without_everyday(rest)} - {"khong", "no", "da", "vang"}
-    return bool(more or (stated(own) and bundled.subjects(question)))
+    rest = without_everyday(without(question, (*stated(own), *none_known(own))))
+    return bool({word.folded for word in rest} - {"khong", "no", "da", "vang"})
 
 
 def _unsaid(state: Mapping[str, Any], lang: Lang) -> list[str]:
     """That what the message takes back is noted no more, and how all of it is deleted."""
-    known, before, own = known_facts(state), state["recalled"].facts, facts_of(state["question"])
-    held = {(fact.kind, fact.value) for fact in stated(known)}
-    gone = [fact for fact in stated(before) if fact not in known and (fact.kind, fact.value) not in held]
+    known, before, own = known_facts(state), state["recalled"].facts, _revision(state).facts
+    held = {(fact.kind, fold(fact.value)) for fact in stated(known)}
+    gone = [
+        fact for fact in stated(before) if fact not in known and (fact.kind, fold(fact.value)) not in held
+    ]
     denied = taken_back(own)
     if not gone and (not denied or bundled.asks(without(state["question"], own))):
         return []

@@ -18,8 +18,9 @@ from troly_dental.guard.danger import LEAVES, NAMES, probability
 from troly_dental.guard.rules import ASKS_AT_END, names_mouth
 from troly_dental.guard.spelling import LEXICONS
 from troly_dental.guard.verdict import last_question
-from troly_dental.memory.facts import is_another, patient_of, person_of
+from troly_dental.memory.facts import find_facts, is_another, patient_of, person_of
 from troly_dental.notes import asks, of_topics, subjects
+from troly_dental.safety import stated
 from troly_dental.sentences import best_lines, sentences_of
 from troly_dental.strings import say
 
@@ -59,6 +60,10 @@ _CLAUSE = re.compile(r"(?<=[,.;!?\n])")
 _TOLD_SO = re.compile(
     r"^(?:(?:da|a|ok|oke|khong|ko|k|hong)\s*)+$|\b(?:roi|r|da \w+)(?:\s+(?:a|nhe|nha|em|ban|bac si))*$"
 )
+# One of two is asked for: "nằm hay ngồi".
+_EITHER = re.compile(r"\w (?:hay|or) \w")
+# What asks of the way or of waiting is asked of the emergency, whatever else it names.
+_ON_THE_WAY = frozenset({"far", "meanwhile", "wait", "way"})
 # What a card says is to be written where it is none; nothing less ends one of who thinks of dying.
 _CALLED_OFF = re.compile(r"\b(?:khong|ko|k) ai bi gi\b|\bnobody is ill\b")
 _HEADLINE = "🚨"
@@ -126,8 +131,13 @@ def reply(
     if found is not None:
         return _card(found, now, patient_of([*earlier, text]), lang)
     # What the card says is to be written is heard though it is over already.
-    off = follow_up(text) == "nobody" and len(folded_words(text)) <= _SHORT and not names_mouth(text)
+    off = _says_nobody(text) and len(folded_words(text)) <= _SHORT and not names_mouth(text)
     return EmergencyReply(say("guard.still.nobody", lang), None, sure=True) if off else None
+
+
+def _says_nobody(text: str) -> bool:
+    """Whether `text` says that nobody is ill; who tells what they have or take does not: "bé nhà tôi dị ứng cua"."""
+    return follow_up(text) == "nobody" and all(fact.kind == "age" for fact in stated(find_facts(text)))
 
 
 def _go_on(
@@ -137,7 +147,7 @@ def _go_on(
     found, said = danger(text), follow_up(text)
     sure = found is not None and found.sure
     over = said == "seen" or (said == "eased" and not present.until_seen)
-    called_off = said == "nobody" if present.name != _GENTLE else bool(_CALLED_OFF.search(fold(text)))
+    called_off = _says_nobody(text) if present.name != _GENTLE else bool(_CALLED_OFF.search(fold(text)))
     calm = probability(text) < _CALM
     if called_off and calm:
         return EmergencyReply(say("guard.still.off", lang), None, sure=True)
@@ -166,11 +176,14 @@ def _grows_worse(text: str, earlier: Sequence[str]) -> bool:
 def asks_beside(text: str) -> bool:
     """Whether something is asked beside what says that nobody is ill or that it is over; what was done ("rồi") is told."""
     parts = [part.strip(" ,.;!\n") for part in _CLAUSE.split(text)]
-    return any(
-        asks(part)
-        for part in parts
-        if "?" in part or not (_TOLD_SO.search(fold(part)) or follow_up(part) in LEAVES)
-    )
+    return any(asks(part) or _EITHER.search(part) for part in parts if "?" in part or not _is_told(part))
+
+
+def _is_told(part: str) -> bool:
+    """Whether a clause says what was done or that it is over; who is on the way may ask with the same words."""
+    said = follow_up(part)
+    asks_on_the_way = said == "helped" and ASKS_AT_END.search(fold(part))
+    return bool(_TOLD_SO.search(fold(part))) or (said in LEAVES and not asks_on_the_way)
 
 
 def _keeps_tooth(text: str, earlier: Sequence[str]) -> bool:
@@ -289,6 +302,7 @@ def _is_aside(text: str, present: Emergency, lang: Lang) -> bool:
         name != _GENTLE
         # "vo lung 5 cai roi" names no wife.
         and (name not in _NOW or names_mouth(text))
+        and not _ON_THE_WAY & set(_lexicon().labels_in(text))
         and (follow_up(last_question(text) or text) in _ASIDE or is_another(person_of(text), present.patient))
         and set(subjects(text)) - {*subjects(advice(name, lang)), *_FIRST_AID.get(name, ())}
     )

@@ -29,6 +29,7 @@ from troly_dental.memory.types import Fact
 from troly_dental.strings import say
 
 _MEDICINE = re.compile(r"\b(?:thuoc|khang sinh|medicines?|medication|drugs?|antibiotics?|painkillers?)\b")
+_A_MEDICINE = re.compile(r"^thu[oố]c\s+", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
 _MONTHS = re.compile(r"\b(?:thang|months?)\b")
 
@@ -125,7 +126,7 @@ def told(facts: Sequence[Fact], lang: Lang) -> str:
     """Facts about health as a person would say them, each once: "dị ứng penicillin, đang dùng thuốc warfarin"."""
     said: dict[str, None] = {}
     for fact in facts:
-        value = fact.value.removeprefix("thuốc ") if fact.kind == "medicine" else fact.value
+        value = _A_MEDICINE.sub("", fact.value) if fact.kind == "medicine" else fact.value
         phrase = say(f"safety.{'none' if denies_all(fact) else 'fact'}_{fact.kind}", lang, value=value)
         small = say("safety.small_child", lang) if fact.kind == "age" and _years(fact) < _WRITES_FROM else ""
         whose = f"{person} {phrase}" if (person := person_of(fact.text) or small) else phrase
@@ -283,6 +284,7 @@ _OWN = re.compile(
     r"\bdi ung\s+(?:thuoc\s+)?cua\s+(?:\w+\s+){1,4}la\s+(?:\w+\s+)?(?:gi|j|nao)\b"
     r"|^(?:vay\s+|the\s+)?(?:toi|em|minh|tui|be|con|chau|vo|chong|me|ba|bo|ma)\s+(?:(?:nha|trai|gai)\s+)?(?:(?:toi|em|minh|tui)\s+)?"
     r"(?:(?:co|bi|dang)\s+)*(?:di ung\s+(?:voi\s+|thuoc\s+|cai\s+)*|(?<=dang )(?:uong|dung)\s+(?:nhung\s+)?thuoc\s+)(?:gi|j|nao)\s*(?:vay|the|nhi|a|ha|nhe)?\W*$"
+    r"|^(?:(?:vay|the|toi|em|minh|tui|vo|co|dang|mang)\s+)*(?:thai|bau)\s+(?:duoc\s+)?(?:may|bao nhieu)\s+(?:thang|tuan)(?:\s+(?:roi|vay|the|nhi|a|ha))*\W*$"
     r"|\bwhat(?:'s|\s+(?:is|are|am))\s+(?:(?:i|he|she|my\s+\w+)\s+allergic\b|(?:my|his|her)\s+(?:\w+'?s\s+)?allerg)"
     r"|\b(?:what|which)\s+(?:medicines?|medications?|drugs?|pills?)\s+(?:am i|is (?:he|she|my \w+))\s+(?:on|taking)\b"
 )

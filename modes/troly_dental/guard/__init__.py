@@ -2,8 +2,8 @@
 
 from troly_dental.guard.danger import Danger, FollowUp, danger, follow_up, is_severe
 from troly_dental.guard.rules import Judgement, judge
-from troly_dental.guard.verdict import Verdict, advice, guard, rejection
+from troly_dental.guard.verdict import Verdict, advice, guard, rejection, without_thoughts
 
 __all__ = [
-    "Danger", "FollowUp", "Judgement", "Verdict", "advice", "danger", "follow_up", "guard", "is_severe", "judge", "rejection",
+    "Danger", "FollowUp", "Judgement", "Verdict", "advice", "danger", "follow_up", "guard", "is_severe", "judge", "rejection", "without_thoughts",
 ]  # fmt: skip

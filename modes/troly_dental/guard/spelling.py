@@ -89,8 +89,8 @@ def _known() -> tuple[str, ...]:
     """The entries of all lists: their words are no slips."""
     paths = [*(COMMON_LEXICONS / f"{name}.txt" for name in ("vietnamese", "english", "neutral"))]
     paths += [LEXICONS / name for name in ("topics.txt", "trades.txt", "known.txt")]
-    # Nor are the words that the notes answer to.
-    paths.append(LEXICONS.parent.parent / "lexicons" / "concepts.txt")
+    # Nor are the words that the notes answer to, nor those of everyday speech: "lỡ sau này" is no "lỗ sâu".
+    paths += [LEXICONS.parent.parent / "lexicons" / name for name in ("concepts.txt", "general.txt")]
     lists = map(read_lists, paths)
     return tuple(entry for one in lists for listed in one.values() for entry in listed)
 

@@ -39,7 +39,8 @@ _HEALTH_WISHES = frozenset({"dose", "prescription", "medicine", "diagnosis", "re
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
 # What only says that something was heard.
 _HEARD_ONLY = frozenset(read_lists(LEXICONS / "beside.txt")["heard only"])
-_THOUGHTS = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
+# What a model thinks aloud, and the mark of it that is only begun.
+_THOUGHTS = re.compile(r"<think>.*?(?:</think>|\Z)|<(?:t(?:h(?:i(?:nk?)?)?)?)?\Z", re.DOTALL | re.IGNORECASE)
 
 
 _SHORT_THANKS = 12
@@ -146,9 +147,14 @@ def about_health(text: str) -> bool:
     )
 
 
+def without_thoughts(reply: str) -> str:
+    """`reply`, or what there is of it so far, without what the model thinks aloud between `<think>` and `</think>`."""
+    return _THOUGHTS.sub("", reply)
+
+
 def read_answer(reply: str) -> bool | None:
     """YES or NO as whole words of the first line that says anything, NO first; None when neither is there (C1)."""
-    lines = (line for line in _THOUGHTS.sub("", reply).splitlines() if line.strip())
+    lines = (line for line in without_thoughts(reply).splitlines() if line.strip())
     first = next(lines, "")
     if _NO.search(first):
         return False

@@ -239,6 +239,7 @@ def revise(text: str, known: Sequence[Fact] = (), before: str = "") -> Revision:
     if corrects or back:
         _of_somebody_else(text, known, before, found, dropped)
     _deny(found, known, dropped)
+    found = {key: fact for key, fact in found.items() if not _told_more_closely(fact, known, dropped)}
     for fact in _names(text):
         found.setdefault(_key(fact), fact)
     kept = tuple(fact for fact in found.values() if fact not in dropped)
@@ -331,6 +332,18 @@ def _deny(found: dict[tuple[str, str], Fact], known: Sequence[Fact], dropped: li
                 if rest and len(rest) < len(old.value.split(", ")):
                     new = _fact(old.kind, ", ".join(rest), old.text.replace(old.value, ", ".join(rest)))
                     found[_key(new)] = new
+
+
+def _told_more_closely(fact: Fact, known: Sequence[Fact], dropped: Sequence[Fact]) -> bool:
+    """Whether `known` has more of the same: "có thai" once three months of it are known."""
+    return not is_denied(fact) and any(
+        old.kind == fact.kind
+        and fold(old.value) != fold(fact.value)
+        and mentions(old.value, fact.value)
+        and person_of(old.text) == person_of(fact.text)
+        and not (old.earlier or old in dropped or is_denied(old))
+        for old in known
+    )
 
 
 def _takes_back(denial: Fact, old: Fact) -> bool:
@@ -464,7 +477,7 @@ def _of_anything(fact: Fact) -> bool:
 
 # All that a clause says is that there is nothing: no medicine, no illness. "Đau răng mà không uống thuốc gì" says more.
 _NONE_AT_ALL = re.compile(
-    r"(?:(?:da|vang|a|khong|no|hien|tai|nay|gio|bay|thi|toi|tui|em|minh|con|chau|i|i'm|im|am|have|currently|at present)\s+)*"
+    r"(?:(?:da|vang|a|khong|no|cung|va|also|and|hien|tai|nay|gio|bay|thi|toi|tui|em|minh|con|chau|i|i'm|im|am|have|currently|at present)\s+)*"
     r"(?:(?:khong|ko|k|hong|chang)\s+(?:(?:co|bi|mac|he|dang)\s+)*"
     r"(?:(?:uong|dung|xai)\s+(?:(?:bat|ky|ki|loai)\s+)*(?P<medicine>thuoc)(?:\s+men)?|(?P<disease>benh(?:\s+(?:nen|ly|tat))?))"
     r"|(?:(?:do not|don.?t|not|take|taking|on|use|using|have|any|no|other)\s+)+"
@@ -484,7 +497,9 @@ def denies_all(fact: Fact) -> bool:
 def without(text: str, facts: Iterable[Fact]) -> str:
     """`text` without the clauses that state `facts`."""
     for fact in facts:
-        text = text.replace(fact.text, " ")
+        # Whom a clause before named stands before it: "my mom: takes metformin".
+        clause = fact.text if fact.text in text else fact.text.partition(": ")[2]
+        text = text.replace(clause, " ") if clause else text
     return text
 
 
@@ -671,7 +686,7 @@ def _facts(part: _Part) -> Iterator[Fact]:
         hits = [hit for hit in hits if hit.start < before]
         labels = {hit.label for hit in hits}
     defined = _DEFINED.search(part.folded) and not _STATE.search(told)
-    if not defined and (not general or _speaks_of_self(part, hits)):
+    if not defined and (not general or _speaks_of_self(part, hits) or _NONE_AT_ALL.fullmatch(part.folded)):
         for fact in _health(part, hits, labels, told):
             kept = True
             yield fact

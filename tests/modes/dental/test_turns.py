@@ -13,6 +13,7 @@ from tests.support.stores.services import profile
 from troly.conversation.conformance import check_mode
 from troly.conversation.session import Session
 from troly.plugin.events import Notice, Sources, Suggestions
+from troly.text.fold import fold
 from troly_dental import MODE
 from troly_dental.memory.connection import open_memory
 
@@ -361,6 +362,27 @@ async def test_what_was_told_in_an_earlier_conversation_is_said_to_be_so(clinic:
     assert "dị ứng penicillin (ghi nhận từ trước" in told.answer
 
 
+@pytest.mark.parametrize(
+    ("wrong", "right"), [("sulfa", "penicillin"), ("tôm", "cua"), ("ibuprofen", "latex")]
+)
+async def test_what_is_corrected_is_noted_once_and_the_wrong_one_not(
+    clinic: Clinic, wrong: str, right: str
+) -> None:
+    await clinic.ask(f"em dị ứng {wrong}")
+    told = (await clinic.ask(f"à nhầm, dị ứng {right} chứ không phải {wrong}")).answer
+    assert told.count("đã ghi nhớ") == 1
+    assert f"đã ghi nhớ: dị ứng {right}." in told
+    assert "bỏ khỏi ghi nhớ" not in (await clinic.ask(fold(f"em dị ứng {right}"))).answer
+
+
+@pytest.mark.parametrize("text", ["my mom is diabetic and takes metformin", "tôi thay van tim cơ học năm 2019", "tôi không dị ứng gì, cũng không uống thuốc gì"])  # fmt: skip
+async def test_who_only_tells_of_ones_health_hears_of_nothing_else(clinic: Clinic, text: str) -> None:
+    told = (await clinic.ask(text)).answer
+    assert "ghi nhớ" in told or "noted" in told
+    assert "không nói về" not in told
+    assert "do not speak" not in told
+
+
 NOT_TOLD = ["dị ứng của cháu bé là gì", "di ung cua chau be la gi", "uống paracetamol mấy viên 1 ngày", "uong paracetamol may vien 1 ngay", "tôi dị ứng gì vậy", "how many paracetamol a day"]  # fmt: skip
 
 
@@ -381,13 +403,14 @@ async def test_helpers_hear_what_was_told_and_nothing_that_was_asked(clinic: Cli
         ("bé nhà tôi dị ứng cua", "di ung cua be la gi", "be khong di ung cua", "dị ứng cua"),
         ("tôi đang uống paracetamol", "toi dang uong thuoc gi", "toi khong uong paracetamol, xoa giup", "paracetamol"),
         ("tôi dị ứng penicillin", "tôi dị ứng gì", "tôi không dị ứng penicillin", "dị ứng penicillin"),
+        ("em có thai 3 tháng", "tôi có thai mấy tháng rồi nhỉ", "tôi không có thai", "có thai 3 tháng"),
         ("I am allergic to latex", "what am I allergic to", "I'm not allergic to latex, delete it", "allergic to latex"),
     ],
 )  # fmt: skip
 async def test_what_is_noted_is_told_when_asked_and_dropped_when_taken_back(
     clinic: Clinic, told: str, asked: str, back: str, fact: str
 ) -> None:
-    await clinic.ask(told)
+    assert "115" not in (await clinic.ask(told)).answer
     assert fact in (await clinic.ask(asked)).answer
     dropped = (await clinic.ask(back)).answer
     assert fact in dropped

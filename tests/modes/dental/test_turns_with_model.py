@@ -346,7 +346,7 @@ async def test_a_sign_that_may_be_none_is_the_models_to_judge(clinic: Clinic, se
     assert told.state["red_flag"] is None
 
 
-@pytest.mark.parametrize("first_line", ["URGENT: trauma\n", "", "**URGENT:** trauma\n\n", "Urgent: trauma. "])
+@pytest.mark.parametrize("first_line", ["URGENT: trauma\n", "", "**URGENT:** trauma\n\n", "Urgent: trauma. ", "<think>URGENT: none. Is it?</think>\n\nURGENT: trauma\n"])  # fmt: skip
 async def test_a_card_comes_by_the_models_word_and_by_the_rules_where_it_says_none(
     clinic: Clinic, server: OllamaDouble, first_line: str
 ) -> None:
@@ -355,6 +355,7 @@ async def test_a_card_comes_by_the_models_word_and_by_the_rules_where_it_says_no
     assert told.answer.startswith("🚨")
     assert "Đi khám ngay hôm nay." in told.answer
     assert "rgent" not in told.answer
+    assert "think" not in told.answer
     assert told.state["red_flag"] == "trauma"
 
 

@@ -14,7 +14,15 @@ from tests.modes.dental.guard.written_messages import WrittenMessage, flag_of, w
 from troly.text.catalogue import LANGS, Lang
 from troly.text.fold import fold
 from troly.text.language import detect
-from troly_dental.emergency import _FIRST_AID, Emergency, plays_down, reply, still, without_contrary
+from troly_dental.emergency import (
+    _FIRST_AID,
+    Emergency,
+    asks_beside,
+    plays_down,
+    reply,
+    still,
+    without_contrary,
+)
 from troly_dental.guard import advice, danger, follow_up
 from troly_dental.guard.danger import NAMES
 from troly_dental.notes import of_topics
@@ -1745,3 +1753,23 @@ def test_what_a_message_is_about_that_tells_of_nobody_is_no_danger(told: str) ->
 @pytest.mark.parametrize("told", OF_SOMEBODY)
 def test_what_somebody_has_beside_such_words_is_a_danger(told: str) -> None:
     assert [text for text in (told, fold(told)) if danger(text) is None] == []
+
+
+@pytest.mark.parametrize("sign", ["má sưng to lan xuống cổ", "nhổ răng máu chảy hoài không cầm", "tiêm tê xong nổi mề đay khắp người"])  # fmt: skip
+@pytest.mark.parametrize("said", ["giờ hơi ấm ấm thôi", "hơi choáng thôi", "chi hoi met thoi", "just a bit tired", "bé nhà tôi dị ứng cua", "để sáng mai ghé phòng khám răng được không", "đi xe tới bệnh viện răng hàm mặt 20 phút kịp không", "cho uống tạm mấy viên kháng sinh cũ rồi tối hãy đi nghe", "đang trên taxi, để nằm ngửa hay ngồi"])  # fmt: skip
+def test_who_plays_it_down_or_asks_of_the_way_is_still_in_it(sign: str, said: str) -> None:
+    now = datetime(2026, 11, 23, 3, tzinfo=UTC)
+    for text in (said, fold(said)):
+        card = reply(sign, [], None, now, "vi")
+        assert card is not None
+        later = reply(text, [sign], card.emergency, now, "vi")
+        assert later is not None
+        assert later.emergency is not None
+        assert not later.aside
+
+
+@pytest.mark.parametrize("done", ["bác sĩ khâu xong rồi", "bác sĩ ở viện rút mủ xong rồi, hết sưng", "nha sĩ cắm lại răng xong rồi ạ"])  # fmt: skip
+@pytest.mark.parametrize("asked", ["giờ về ăn gì", "bao lâu thì lành?", "răng sữa có cần chữa không"])
+def test_what_is_asked_once_it_is_over_is_heard(done: str, asked: str) -> None:
+    assert asks_beside(f"{done}, {asked}")
+    assert not asks_beside(done)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from troly.text.fold import fold
 from troly_dental.guard import danger, follow_up
 from troly_dental.guard.danger import NAMES
 
@@ -31,6 +33,33 @@ def test_strangers_in_danger_are_heard_and_others_raise_no_alarm() -> None:
     assert len(messages) >= 400
     assert share([danger(one["text"]) is not None for one in messages if one["danger"]]) >= 0.98
     assert share([danger(one["text"]) is not None for one in messages if not one["danger"]]) <= 0.02
+
+
+STATED = (
+    (
+        ("tôi dị ứng {}", "mình dị ứng với {}", "tôi có tiền sử dị ứng {}", "con tôi dị ứng {}"),
+        ("penicillin", "thuốc tê", "thuốc tê lidocain", "ibuprofen", "latex", "hải sản", "augmentin", "codein"),
+    ),
+    (
+        ("tôi đang uống {}", "mẹ tôi uống {} mỗi ngày", "em đang dùng {} hằng ngày", "ba em đang xài {}"),
+        ("warfarin", "thuốc chống đông máu xarelto", "thuốc tim", "insulin", "plavix", "thuốc huyết áp", "amlodipin"),
+    ),
+    (
+        ("tôi bị {}", "tôi mắc {}", "mẹ tôi bị {}", "mình bị {} 5 năm rồi"),
+        ("tiểu đường", "máu khó đông", "hen suyễn", "suy tim", "viêm gan B", "thiếu máu", "HIV", "tiểu cầu thấp"),
+    ),
+    (
+        ("I'm allergic to {}", "I take {} every day", "my dad is on {}", "currently taking {}"),
+        ("penicillin", "aspirin", "blood thinners", "insulin", "prednisone", "Xarelto"),
+    ),
+)  # fmt: skip
+
+
+def test_what_a_person_has_and_takes_raises_no_alarm() -> None:
+    """2 of 100 at most, with accents and without."""
+    told = [form.format(value) for forms, values in STATED for form, value in product(forms, values)]
+    found = [one for one in {*told, *map(fold, told)} if danger(one)]
+    assert len(found) <= 0.02 * len({*told, *map(fold, told)}), found
 
 
 def test_an_emergency_of_strangers_is_left_where_it_is_over_and_not_before() -> None:

@@ -595,3 +595,19 @@ def test_that_there_is_none_is_a_fact_of_its_own(who: str, end: str, *, plain: b
 )
 def test_a_fact_is_told_in_few_words(text: str, said: str) -> None:
     assert [short(fact) for fact in find_facts(text)] == [said]
+
+
+@pytest.mark.parametrize("known", ["em có thai 3 tháng", "em đang mang thai 20 tuần", "em bị suy tim độ 2"])
+@pytest.mark.parametrize("end", ["", " rồi nhỉ", " có nhổ răng được không"])
+def test_less_of_what_is_known_is_no_second_fact(known: str, end: str) -> None:
+    facts = find_facts(known)
+    held = next(fact for fact in facts if fact.kind in {"pregnancy", "disease"})
+    less = (
+        "em có thai mấy tháng" if held.kind == "pregnancy" and "có thai" in known else known.rsplit(" ", 2)[0]
+    )
+    assert not [
+        fact
+        for fact in revise(f"{less}{end}", facts).facts
+        if fact.kind == held.kind and fact.value != held.value
+    ]
+    assert revise(f"mẹ {known}", facts).facts
