@@ -98,8 +98,10 @@ def packages() -> frozenset[str]:
 
 
 def statements(node: ast.AST) -> Iterator[ast.AST]:
-    """All nodes below `node`, without what stands under `if TYPE_CHECKING`."""
+    """All statements below `node`, without what stands under `if TYPE_CHECKING`."""
     for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            continue
         if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test):
             for other in child.orelse:
                 yield other

@@ -153,7 +153,7 @@ async def test_whatever_ends_the_server_no_accepted_question_is_lost(
             tasks = await ask_many(client, 3)
             server.process.send_signal(signal.SIGTERM)
             while (await client.get("/ready")).status_code == 200:
-                pass
+                await asyncio.sleep(0.02)
             refused = await client.post("/api/v1/ask", json={"text": "x", "mode": "streams"})
             ended = await asyncio.gather(*tasks)
         log = server.process.communicate(timeout=30)[1]

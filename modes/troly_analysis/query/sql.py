@@ -120,6 +120,7 @@ def text(statement: exp.Expr, *, pretty: bool = True) -> str:
 
 
 MAX_ROWS = 1000
+_AGAIN_SECONDS = 0.05
 
 
 class Deadline:
@@ -141,24 +142,30 @@ class Deadline:
             self.stopped = True
             if self._connection is not None:
                 self._connection.interrupt()
+                # DuckDB forgets one that comes before the statement has begun.
+                self._timer.cancel()
+                self._start_timer(_AGAIN_SECONDS)
 
     @contextmanager
     def watching(self, connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
         """While inside, `connection` is the one to stop. Raises InputError `query.slow` when it is too late."""
-        left = self._ends - time.monotonic()
-        if self.stopped or left <= 0:
-            raise InputError("query.slow", seconds=round(self.seconds, 1))
         with self._lock:
+            left = self._ends - time.monotonic()
+            if self.stopped or left <= 0:
+                raise InputError("query.slow", seconds=round(self.seconds, 1))
             self._connection = connection
-        timer = threading.Timer(left, self.stop)
-        timer.daemon = True
-        timer.start()
+            self._start_timer(left)
         try:
             yield
         finally:
-            timer.cancel()
             with self._lock:
+                self._timer.cancel()
                 self._connection = None
+
+    def _start_timer(self, seconds: float) -> None:
+        self._timer = threading.Timer(seconds, self.stop)
+        self._timer.daemon = True
+        self._timer.start()
 
 
 def fetch(connection: duckdb.DuckDBPyConnection, sql: str, deadline: Deadline) -> list[tuple[Any, ...]]:

@@ -102,6 +102,11 @@ def vocabulary(texts: Iterable[str]) -> set[str]:
     return {_word(typed)[1] for typed in set(_WORD.findall("\n".join(texts)))}
 
 
+def folded_word(word: str) -> str:
+    """The fold of the token of `word`, which is one of `words`; quicker than by `tokens`."""
+    return _word(word)[1]
+
+
 @lru_cache(maxsize=32_768)
 def _word(typed: str) -> tuple[str, str]:
     """The text and the fold of a word's token. The lists of words have more entries than a cache of texts holds, but few words."""

@@ -12,7 +12,7 @@ from math import exp, log, sqrt
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from troly.text.fold import WordToken, accents, accents_agree, fold, tokens, words
+from troly.text.fold import WordToken, accents, accents_agree, fold, folded_word, tokens, words
 from troly.text.spelling import WordIndex, chat_spellings, nearest
 from troly.text.wordlist import read_lists, section_name
 
@@ -185,10 +185,10 @@ def _beginnings(label: str, phrase: str) -> Iterable[tuple[str, bool]]:
     said = words(phrase)
     if not said:
         raise ValueError(f"{label or 'lexicon'}: no word in {phrase!r}")
-    yield tokens(said[0])[0].folded, False
+    yield folded_word(said[0]), False
     together = "".join(said)
     if len(said) > 1 and len(together) >= _SHORTEST_JOINED:
-        yield tokens(together)[0].folded, True
+        yield folded_word(together), True
 
 
 def _entry(listed: _Listed) -> _Entry:

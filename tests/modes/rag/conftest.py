@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -13,9 +12,8 @@ from tests.support.modes.rag import RagDesk, rag_desk
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The tests of a module share the event loop that its desk was opened on."""
-    here = Path(__file__).parent
     for item in items:
-        if here in item.path.parents and pytest_asyncio.is_async_test(item):
+        if item.nodeid.startswith("tests/modes/rag/") and pytest_asyncio.is_async_test(item):
             item.add_marker(pytest.mark.asyncio(loop_scope="module"), append=False)
 
 

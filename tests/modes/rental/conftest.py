@@ -13,9 +13,8 @@ from tests.support.rental.desk import RentalDesk, rental_desk
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The tests of a module share the event loop that its desk was opened on."""
-    here = Path(__file__).parent
     for item in items:
-        if here in item.path.parents and pytest_asyncio.is_async_test(item):
+        if item.nodeid.startswith("tests/modes/rental/") and pytest_asyncio.is_async_test(item):
             item.add_marker(pytest.mark.asyncio(loop_scope="module"), append=False)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -146,6 +147,14 @@ def test_a_stopped_deadline_refuses_what_begins_later() -> None:
         threading.Event().wait(0.001)
     with pytest.raises(InputError, match="too long"):
         SERVICE.execute_pipeline("Đơn hàng", [{"$count": "n"}], deadline=deadline)
+
+
+def test_a_stop_before_the_statement_has_begun_ends_it() -> None:
+    deadline = Deadline(60)
+    with duckdb.connect(":memory:") as connection, deadline.watching(connection):
+        deadline.stop()
+        with pytest.raises(duckdb.InterruptException):
+            connection.execute("SELECT count(*) FROM range(1000000) a, range(1000000) b").fetchall()
 
 
 @given(value=JSON)
