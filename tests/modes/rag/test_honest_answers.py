@@ -13,7 +13,7 @@ from troly.text.dates import HCM
 from troly.text.fold import fold
 from troly_rag.corpus.coverage import figure_request, question_of, text_of
 from troly_rag.routing.lexicons import spelt_out
-from troly_rag.routing.questions import without_rejected, without_setting
+from troly_rag.routing.questions import normal, without_rejected, without_setting
 from troly_rag.tools.calculator import _WORKDAY
 
 
@@ -915,3 +915,10 @@ async def test_closed_documents_are_counted_for_the_staff_alone(
 async def test_a_page_of_a_stray_word_is_not_offered(desk: RagDesk, question: str) -> None:
     told = await desk.ask(question, offline=True)
     assert told.state["follow_up_questions"] == []
+
+
+@pytest.mark.parametrize("late", ["muộn", "trễ"])
+@pytest.mark.parametrize("rest", ["bị phạt sao", "quá 3 lần thì sao", "có bị trừ lương không"])
+def test_only_what_leaves_its_verb_out_gets_one(late: str, rest: str) -> None:
+    assert normal(f"{late} {rest}", "vi") == f"đi {late} {rest}"
+    assert normal(f"đi {late} {rest}", "vi") == f"đi {late} {rest}"
