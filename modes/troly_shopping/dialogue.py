@@ -151,6 +151,8 @@ def _steering(text: str, state: DialogueState, hits: Sequence[PhraseHit]) -> Dia
         return DialogueAct("cancel")
     if "repeat" in labels and _only(text, hits, {"repeat"}):
         return DialogueAct("repeat", () if state.awaiting and not state.asked else state.asked)
+    if state.awaiting and "no" in labels and _only(text, hits, {"no"}):
+        return DialogueAct("no serial")  # a plain "không có" to the question for one
     wrong = labels & {"correction", "not this"} and _only(text, hits, {"correction", "no", "not this"})
     return DialogueAct("ask") if wrong else DialogueAct()
 

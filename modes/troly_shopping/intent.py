@@ -276,7 +276,7 @@ async def decide_intent(turn: TurnContext, question: str, message: ParsedMessage
         lang,
         persona=turn.persona().prompt(min(_PERSONA_CHARS, turn.services.settings.persona.max_chars)),
         today=f"{turn.now.astimezone(HCM):%A %d/%m/%Y}",
-        role=turn.profile.role,
+        role=turn.profile.known_role,
         facts="; ".join(_facts(turn, message)) or "-",
         history=_history(turn) or "-",
         message=question,
@@ -301,8 +301,10 @@ def _by_rules(message: ParsedMessage) -> Classification:
     """The decision without a model: what was read of goods and service counts where the words alone do not tell."""
     rules, request = message.rules, message.request
     intent, confidence = rules.intent, rules.confidence
+    # A limit of price is one of goods, whatever is broken; an amount alone may be what was paid.
+    limited = request is not None and request.query.priced and not request.query.about
     if request is not None and (
-        request.topics or ((intent != "warranty" or request.scope == "rows") and request.asks)
+        request.topics or ((intent != "warranty" or request.scope == "rows" or limited) and request.asks)
     ):
         intent, confidence = "shopping", max(confidence, _READ)
     return Classification(

@@ -33,6 +33,7 @@ from troly_shopping.dialogue import (
 from troly_shopping.intent import IntentDecision, MessagePhrases, RuleIntent, intent_by_rules
 from troly_shopping.lookalikes import serials_written_apart
 from troly_shopping.products.order import things
+from troly_shopping.products.query import asks_which
 from troly_shopping.products.request import (
     PAGES,
     PRODUCTS,
@@ -60,6 +61,8 @@ _SINCE = re.compile(
     r"(?<!\w)(?:(?:sau|moi|mua|xai|dung|duoc|chua|after|only|within) (?:\w+ ){0,2}?(?:\d+|a|one|two|three|vai|may|hai|ba) (?:ngay|hom|bua|tuan|thang|buoi|gio|days?|weeks?|months?|hours?)"
     r"|(?:roi|mat roi|luon roi)\W*$)(?!\w)"
 )
+# Said of what was bought as of what is to be.
+_BOUGHT = {"mua", "đặt", "đặt hàng", "buy", "order"}
 _CLAUSES = re.compile(r"[.,;!?\n]")
 _CERTAIN = RuleIntent("warranty", 0.97, "", sure=True)
 # By the rules a warranty is asked for from this confidence on.
@@ -311,7 +314,11 @@ def _read_on(
     listed = (bool(known) and all(word in known for word in query.words)) or (
         listed and (months or bool(query.compared) or (bool(query.kinds) and _of_all(text)))
     )
-    of_goods = request.pointed or ((request.scope == "rows" or listed) and not owned)
+    of_goods = (
+        request.pointed
+        or (query.priced and not query.about)
+        or ((request.scope == "rows" or listed) and not owned)
+    )
     if claim and not request.topics and not of_goods:
         # An owner's question about one machine is no question about goods, whatever it names.
         request = replace(request, scope="none")
@@ -331,17 +338,35 @@ def _of_all(text: str) -> bool:
 def _settled(text: str, request: ShopRequest, trouble: Trouble) -> ShopRequest:
     """What came broken or late is no wish for such goods, "giao sai" no question about the delivery.
 
-    "máy tôi bảo hành được bao lâu nữa" asks of one machine, not for the page.
+    "máy tôi bảo hành được bao lâu nữa" asks of one machine, not for the page; "hư màn hình thì đổi mới không" for the
+    rules, not for monitors.
     """
+    broken = trouble or (request.topics and lexicon("catalogue", "broken").find(text))
+    if broken and request.scope == "search" and not _wants_goods(text, request):
+        request = replace(request, scope="none", query=replace(request.query, asks=()))
+    said = set(folded_words(" ".join(hit.phrase for hit in lexicon("complaints").find(text))))
+    said |= {word for since in _SINCE.finditer(fold(text)) if trouble for word in since[0].split()}
+    unread = tuple(words for words in request.query.unread if not said.issuperset(folded_words(words)))
+    if trouble == "defect":
+        request = replace(request, query=replace(request.query, unread=unread))
     if trouble not in {"mishap", "grievance"}:
         one = lexicon("serials", "of one").find(text) and not _of_all(text)
         return replace(request, topics=()) if one and request.topics == ("warranty period",) else request
-    said = set(folded_words(" ".join(hit.phrase for hit in lexicon("complaints").find(text))))
-    unread = tuple(words for words in request.query.unread if not said.issuperset(folded_words(words)))
     if {*request.topics} <= _SENT and not request.query.shows:
         query = replace(request.query, unread=())
         return replace(request, scope="none", topics=("exchange", "parcel check"), query=query)
     return replace(request, query=replace(request.query, unread=unread))
+
+
+def _wants_goods(text: str, request: ShopRequest) -> bool:
+    """Whether something is asked of goods, or advice on them, beside what has happened to one."""
+    query = request.query
+    asked = {*query.asks} - {"warranty"} or query.shows or query.priced or query.order or query.compared
+    advice = [hit for hit in lexicon("intents", "shopping").find(text) if hit.phrase not in _BOUGHT]
+    told = {hit.phrase for topic in request.topics for hit in lexicon("topics", topic).find(text)}
+    return bool(
+        asked or query.excludes or asks_which(text, query.kinds) or {hit.phrase for hit in advice} - told
+    )
 
 
 def _looked_up(state: DialogueState, store: WarrantyStore) -> list[FocusRow]:

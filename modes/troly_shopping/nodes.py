@@ -48,6 +48,8 @@ async def classify(_state: State, turn: TurnContext, step: Step) -> State:
     elif clear and route != "handoff_stream" and message.act.act != "cancel":
         _greet(turn)
     routes = {"warranty": "warranty_stream", "shopping": "retrieve"}
+    # A fault is of one machine; its rules are read in the pages all the same.
+    retrieves = route == "retrieve" or (decision.intent == "shopping" and decision.need_retrieval)
     questions = [question for question in decision.clarify_questions[:1] if question.strip()]
     return {
         "preferred_language": turn.language,
@@ -55,7 +57,7 @@ async def classify(_state: State, turn: TurnContext, step: Step) -> State:
         "message": message,
         "intent": decision.intent,
         "intent_confidence": round(decision.confidence, 3),
-        "need_retrieval_hint": clear and decision.need_retrieval,
+        "need_retrieval_hint": clear and retrieves,
         "clarify_needed": not answered,
         "clarify_questions": [] if answered else questions or [say("clarify.standard", turn.language)],
         "clarify_attempts": _attempts(turn, clear=answered),

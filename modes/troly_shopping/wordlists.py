@@ -13,8 +13,12 @@ LEXICONS = Path(__file__).parent / "lexicons"
 
 @cache
 def word_lists(name: str) -> dict[str, tuple[str, ...]]:
-    """The sections of `lexicons/<name>.txt`, each with its entries."""
-    return read_lists(LEXICONS / f"{name}.txt")
+    """The sections of `lexicons/<name>.txt`, each with its entries; "don't" stands for "dont" too."""
+    lists = read_lists(LEXICONS / f"{name}.txt")
+    return {
+        label: tuple(dict.fromkeys(one for entry in entries for one in (entry, entry.replace("n't", "nt"))))
+        for label, entries in lists.items()
+    }
 
 
 @cache

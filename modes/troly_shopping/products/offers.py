@@ -127,7 +127,7 @@ def _built(store: ProductStore, query: ProductQuery) -> Offer:
     wishes: list[Wish] = [(brand, partial(_made_by, brand=brand)) for brand in query.brands]
     wishes += [(said.get(word, word), partial(_says, word=word)) for word in query.words]
     if query.excludes:
-        wishes.append(("", lambda product: not _is_excluded(product, query)))
+        wishes.append(("", lambda product: not is_excluded(product, query)))
     budget = query.about or query.high or query.low
     computer = build_pc(store, budget, query.use or "gaming", wishes, query.parts)
     open_ = [*computer.unmet, *(figure.said for figure in query.figures if figure.narrows)]
@@ -297,11 +297,12 @@ def tests_of(query: ProductQuery) -> list[_Test]:
     if query.sold_out:
         tests.append(_Test(said.get("sold out", ""), lambda product: product.stock == 0, firm=True))
     if query.excludes:
-        tests.append(_Test("", lambda product: not _is_excluded(product, query), firm=True))
+        tests.append(_Test("", lambda product: not is_excluded(product, query), firm=True))
     return tests
 
 
-def _is_excluded(product: Product, query: ProductQuery) -> bool:
+def is_excluded(product: Product, query: ProductQuery) -> bool:
+    """Whether a product is one of those that are not wanted."""
     return (
         any(_made_by(product, brand) for brand in query.no_brands)
         or any(all(_says(product, word) for word in name.split()) for name in query.no_words)
@@ -365,10 +366,11 @@ def has_figure(product: Product, fact: FigureFact) -> bool | None:
             return None
         if fact.sign != "=":
             figures = [max(figures)]
-    if fact.sign == ">=":
-        return max(figures) >= fact.value
-    if fact.sign == "<=":
-        return min(figures) <= fact.value
+    if fact.sign != "=":
+        far = max(figures) if fact.sign[0] == ">" else min(figures)
+        return (far - fact.value) * (1 if fact.sign[0] == ">" else -1) > 0 or (
+            far == fact.value and "=" in fact.sign
+        )
     whole = fact.unit == "inch" and fact.value == int(fact.value)
     return any(int(figure) == fact.value if whole else figure == fact.value for figure in figures)
 

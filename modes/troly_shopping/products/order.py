@@ -82,6 +82,10 @@ def change_order(  # noqa: C901 (one case a kind of change)
         of_held and step_of(text)
     )
     changes = held and (hits or corrections or compares)
+    # So many pieces of one are an order that has begun.
+    before = _before(focus, store) if focus else []
+    begun = bool(before) and before[0].count > 1
+    changes = changes or (begun and {hit.label for hit in hits} == {"add"})
     if query.priced or (query.fits and not (summed and hits)) or not (summed or changes):
         return None
     kinds = [row.values.get("kind") for row in focus.rows] if focus else []
@@ -96,10 +100,10 @@ def change_order(  # noqa: C901 (one case a kind of change)
         rest = rest[:start] + "each".ljust(end - start) + rest[end:]  # "moi bo" drops nothing
     pieces = list(_pieces(rest))
     pointed = any(find_reference(piece, focus, things=things()) for _, piece in pieces)
-    before = _before(focus, store) if focus else []
+    before = _before(focus, store) if focus else []  # of all that was shown, where that is an order now
     if focus and focus.rows and not before and pieces and pieces[0][0] == "add":
         return OrderChange((), unsure=pieces[0][1].strip())  # to which of those shown
-    lines = list(before) if hits or held else []
+    lines = list(before) if hits or held or begun else []
     summands: set[str] = set()
     change = piece = ""
     parts = [
@@ -137,7 +141,7 @@ def change_order(  # noqa: C901 (one case a kind of change)
         # "cpu với main cộng lại" of a whole order: the sum of these, and of what the message changes.
         some = [one for one in lines if one.product.kind in summands or one not in before]
         return OrderChange(tuple(some), part=lines == before)
-    told = query.names or hits or pointed or held or len(lines) > 1
+    told = query.names or hits or pointed or held or begun or len(lines) > 1
     return OrderChange(tuple(lines)) if lines and told else None
 
 

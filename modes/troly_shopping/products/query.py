@@ -20,7 +20,7 @@ from troly_shopping.products.store import HIGHEST, PARTS, Order
 from troly_shopping.wordlists import lexicon, word_lists
 
 Action = Literal["find", "compare", "build"]
-Sign = Literal["=", ">=", "<="]
+Sign = Literal["=", ">=", "<=", ">", "<"]
 
 MILLION, THOUSAND = 1_000_000, 1_000
 # "tầm 500k" means this share more or less.
@@ -349,7 +349,7 @@ class _Item(NamedTuple):
 STRENGTH = ("stronger", "weaker")
 # Sections that are read where they are looked for, and do not compete.
 _APART = {
-    *_LIMITS, "against", "goes on", "towards", "not money", "gift", "granted", "size of", "wanted instead", "meant instead", "narrower", "places", *STRENGTH, "better", "worse",
+    *_LIMITS, "beyond", "against", "goes on", "towards", "not money", "gift", "granted", "size of", "wanted instead", "meant instead", "narrower", "places", *STRENGTH, "better", "worse",
 }  # fmt: skip
 
 
@@ -436,6 +436,7 @@ class _Parser:
         plain = [hit for hit in found if hit in called or (hit.start, hit.end) not in spans_of(called)]
         # "at least" is no "least".
         asks_nothing += [hit for hit in found if hit.phrase == "least" and masked[: hit.start][-3:] == "at "]
+        asks_nothing += [hit for hit in plain if self._is_particle(hit)]
         self._hits = [hit for hit in _without_guesses(plain, called) if hit not in asks_nothing]
         self._guessed = [hit for hit in found if hit.label == "not" and hit not in self._hits]
         # "Da Nang" is no "nặng", "nha trang" no "trắng".
@@ -469,6 +470,12 @@ class _Parser:
             return not any(0 <= item.start - hit.end <= 1 for item in self._brands)
         joins = "total" in self._found or not re.match(r"\s*\w", self._rest[hit.end :])
         return hit.label == "compare" and hit.phrase == "vs" and joins
+
+    def _is_particle(self, hit: PhraseHit) -> bool:
+        """Whether a word of a topic that is typed without its accents ends a clause as an idle word does: "roi" is "rồi", not "rơi"."""
+        after = folded_words(_CLAUSE.split(self._rest[hit.end :])[0])
+        guessed = hit.label[:6] == "topic " and not hit.exact and " " not in hit.phrase
+        return guessed and fold(hit.phrase) in idle_words() and idle_words().issuperset(after)
 
     def _granted(self, hit: PhraseHit) -> bool:
         """Whether a comparison is only allowed: "mắc hơn xíu cũng được" ranks nothing."""
@@ -896,6 +903,8 @@ class _Parser:
             attribute = pairs.get(start) or next((name for h in near if (name := _attribute_of(h))), "")
             label = (after or before)[0].label if after or before else ""
             sign: Sign = ">=" if label in {"at least", "or more"} else "<=" if label else "="
+            if before and not after and before[0].phrase in word_lists("catalogue")["beyond"]:
+                sign = ">" if sign == ">=" else "<"
             self._spans += [(start, end), *spans_of(before), *spans_of(after)]
             first, last = before[0].start if before else start, after[-1].end if after else end
             said = " ".join(self._text[first:last].split())

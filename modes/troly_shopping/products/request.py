@@ -64,6 +64,7 @@ _BARE = re.compile(
     r"\s+(\d{1,5})(?![\w.,%/-])(?!\s*(?:tr|triệu|trieu|k|nghìn|nghin|ngàn|ngan|củ|cu|million|thousand)(?!\w))"
 )
 _ENDS = {"cheapest", "dearest"}
+_CLAUSES = re.compile(r"[,.;?!\n]|(?<!\w)(?:với lại|voi lai|còn nữa|ngoài ra)(?!\w)", re.IGNORECASE)
 # "những con rẻ nhất": no one of them is spoken of.
 _SEVERAL = re.compile(
     r"(?<!\w)(?:nhung|may(?= (?:con|cai|mau|loai|em|bo|chiec))|cac|vai|ones|some|list|\d+ (?:con|cai|mau|loai|may))(?!\w)"
@@ -223,7 +224,7 @@ def parse_request(  # noqa: C901 (one case a kind of request)
     if put_together := _than_named(request, store) or _put_together(request, goods, pointed, store):
         return put_together
     if goods is None:
-        return _of_no_goods(request, focus, corrects=bool(corrected))
+        return _of_no_goods(request, focus, store, corrects=bool(corrected))
     if pointed is None and (paged := _of_page(request, goods, corrects=bool(corrected))):
         return paged
     if corrected and (query.words or query.brands) and pointed is None:
@@ -597,7 +598,9 @@ def line_of(name: str) -> str:
     return " ".join(_SIZE.sub(" ", name).lower().split())
 
 
-def _of_no_goods(request: ShopRequest, focus: Focus | None, *, corrects: bool) -> ShopRequest:
+def _of_no_goods(
+    request: ShopRequest, focus: Focus | None, store: ProductStore, *, corrects: bool
+) -> ShopRequest:
     """The request of a message before which no goods were shown."""
     query = request.query
     before = (
@@ -613,8 +616,8 @@ def _of_no_goods(request: ShopRequest, focus: Focus | None, *, corrects: bool) -
         query = replace(query, kinds=tuple(map(str, focus.query.get("kinds", ()))))
         request = replace(request, query=query)
     # "mua laptop có được tặng gì không" asks for the service, not for every laptop.
-    searched = query.action != "find" or (query.narrows and not (query.topics and _kind_alone(query)))
-    searched = searched or (query.excludes and not (query.topics and _kind_alone(query)))
+    served = query.topics and _kind_alone(query) and not _asked_apart(request.typed, store)
+    searched = query.action != "find" or ((query.narrows or query.excludes) and not served)
     return replace(request, scope="search" if searched else "none")
 
 
@@ -777,6 +780,7 @@ _GOES_ON = re.compile(r"(?<!\w)(?:thi sao|thi the nao|what about|how about)(?!\w
 _OTHERS = re.compile(r"(?<!\w)(?:nao|khac|any|which|other|others)(?!\w)")
 # Which part is needed beside the one spoken of.
 _NEEDS = re.compile(r"(?<!\w)(?:can|needs?|require[ds]?)(?!\w)")
+_DO_YOU_SELL = re.compile(r"(?<!\w)do you (?:sell|have|carry|stock)(?!\w)")
 _YES_OR_NO = re.compile(r"(?<!\w)(?:khong|ko|k|hong|hok)(?: (?:a|vay|shop|em|ban|nhi|ta))*\W*$")
 
 
@@ -904,6 +908,14 @@ def _costly(topics: Sequence[str]) -> set[str]:
     return {*topics} & {*word_lists("topic_rules")["costly"]}
 
 
+def _asked_apart(text: str, store: ProductStore) -> bool:
+    """Whether goods are asked for in a clause of their own beside a question of service: "có bán ghế không, mấy giờ đóng cửa"."""
+    clauses = [one for one in _CLAUSES.split(text) if lexicon("kinds").find(one)]
+    asking = [one for one in clauses if _YES_OR_NO.search(fold(one)) or _DO_YOU_SELL.search(fold(one))]
+    asking += [one for one in clauses if asks_which(one, word_lists("kinds"))]
+    return any(not parse_product_query(clause, store).topics for clause in asking)
+
+
 def _kind_alone(query: ProductQuery) -> bool:
     """Whether nothing but a kind, or nothing but a price, is said of goods."""
     costs = _costly(query.topics)
@@ -1010,7 +1022,7 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
         query = {
             **before.query,
             "topics": list(request.topics),
-            "count": request.query.count or 1,
+            "count": request.query.count or before.query.get("count", 1),
             "asks": [name for name in offer.query.asks if name in MEASURED],
             "current": current if len(current) < len(before.rows) or len(current) == 1 else [],
         }
@@ -1025,6 +1037,7 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
     )
     query["current"] = [offer.products[0].name] if first else []
     query["topics"], query["total"] = list(request.topics), offer.total
+    query |= {"count": request.query.count} if request.query.count > 1 and offer.total == 1 else {}
     query["asks"] = [name for name in offer.query.asks if name in MEASURED]
     query["unread"] = list(request.query.unread)
     # What was spoken of before stays in reach of an order: "tổng CPU đó với main".

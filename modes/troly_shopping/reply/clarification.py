@@ -121,7 +121,7 @@ def _messages(turn: TurnContext, question: str) -> list[Message]:
         "social",
         turn.language,
         persona=persona,
-        role=turn.profile.role,
+        role=turn.profile.known_role,
         history="\n".join(said) or "-",
         message=question,
     )

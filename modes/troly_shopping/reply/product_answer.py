@@ -16,12 +16,14 @@ from troly.errors import ModelError
 from troly.llm.types import Message
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Evidence, Notice, Sources
+from troly.plugin.focus import find_reference
 from troly.text.catalogue import LANGS, Lang
 from troly.text.dates import HCM, format_date
 from troly.text.fold import fold, folded_words
 from troly.text.match import Lexicon, blank_out, spans_of
 from troly.text.numbers import format_money
-from troly_shopping.products.offers import Offer, find_offer
+from troly_shopping.products.offers import Offer, find_offer, is_excluded
+from troly_shopping.products.order import things
 from troly_shopping.products.query import ProductQuery, parse_product_query
 from troly_shopping.products.rendering import (
     OfferText,
@@ -72,7 +74,10 @@ async def retrieve_context(
     store, lang = ProductStore(turn.services.datasets), turn.language
     led, query = turn.model.reason_unavailable is None, request.query
     offer = await asyncio.to_thread(answer_request, store, request) if needed or not led else None
-    products = list(offer.products) if offer else []
+    products = [*offer.beside, *offer.products] if offer else []
+    pointed = find_reference(request.typed, turn.focus, things=things()) if turn.focus else None
+    if offer and offer.kind == "fit" and offer.note == "list" and pointed:
+        products = [*offer.beside]  # "i5 12400F cắm vừa main này không": no other boards
     # Goods that were named are what is asked about: nothing like them, and no page that nothing asks for.
     named = query.words or request.pointed or (offer is not None and offer.kind == "compare")
     named = bool(named and products and not (offer and offer.unmet))
@@ -83,13 +88,14 @@ async def retrieve_context(
         if needed and not (request.certain or named or told):
             most = _BESIDE_PAGES if request.topics else _CANDIDATES
             more = await asyncio.to_thread(store.alike, question, query.kinds, most)
-            products += [product for product in more if product not in products]
-        shown = await asyncio.to_thread(_shown_last, turn, store, links="link" in query.shows)
+            products += [one for one in more if one not in products and not is_excluded(one, query)]
+        products += await asyncio.to_thread(_looked_at, turn, query, products, store)
+        shown = await asyncio.to_thread(_shown_last, turn, store, query)
         # What is called by its whole name is meant, not what is called much like it, and no page that has its words.
         names = {one.name: short_names(one.name, [one.brand]) for one in products}
-        # Of goods held against each other nothing more is asked.
-        compares = offer is not None and offer.kind == "compare" and not offer.missing
-        called = Lexicon(names).find(question) if names and not compares else []
+        # Of goods held against each other, or that are to go together, nothing more is asked.
+        settled = offer is not None and not offer.missing and offer.kind in {"compare", "fit"}
+        called = Lexicon(names).find(question) if names and not settled else []
         if called and not query.excludes:
             rest = blank_out(question, spans_of(called))
             if query.order not in {"cheapest", "dearest"}:
@@ -119,7 +125,9 @@ def _also_asked(rest: str, called: Sequence[Product], store: ProductStore) -> li
     """
     query = parse_product_query(rest, store)
     sizes = any(one.narrows for one in query.figures)
-    if not (query.names or query.priced or sizes):
+    # "main này" is what the one that is called is, no wish for others.
+    others = {*query.kinds} - {one.kind for one in called}
+    if not (others or query.words or query.brands or query.priced or query.order or sizes):
         return []
     kinds = query.kinds or tuple({one.kind: None for one in called})
     dearest = max((one.price for one in called), default=None)
@@ -130,6 +138,15 @@ def _also_asked(rest: str, called: Sequence[Product], store: ProductStore) -> li
     found = find_offer(store, wanted)
     near = found.products if found else ()
     return [one for one in near if one not in called][:_BESIDE]
+
+
+def _looked_at(
+    turn: TurnContext, query: ProductQuery, products: Sequence[Product], store: ProductStore
+) -> list[Product]:
+    """The goods looked at before those shown last, of the kinds that are spoken of: "con chip đó cắm vừa main này không". Blocking."""
+    names = [str(name) for name in (turn.focus.query.get("beside", ()) if turn.focus else ())]
+    kinds = {*query.kinds, *query.owned} - {one.kind for one in products}
+    return [one for one in store.named(names) if one.kind in kinds] if query.fits else []
 
 
 def _versions(question: str, products: Sequence[Product], store: ProductStore) -> list[Product]:
@@ -145,12 +162,14 @@ def _versions(question: str, products: Sequence[Product], store: ProductStore) -
     return found[:_BESIDE]
 
 
-def _shown_last(turn: TurnContext, store: ProductStore, *, links: bool) -> list[dict[str, Any]]:
-    """The rows that were shown last, with their numbers and all that is known of them. Blocking."""
+def _shown_last(turn: TurnContext, store: ProductStore, query: ProductQuery) -> list[dict[str, Any]]:
+    """The rows that were shown last and are not ruled out, with their numbers and all that is known of them. Blocking."""
     rows = goods_shown(turn)
     lang, places = turn.language, {row.title: number for number, row in enumerate(rows, 1)}
-    found = product_passages(store.named(list(places)), lang, links=links)
-    if not found:
+    named = store.named(list(places))
+    wanted = [one for one in named if not is_excluded(one, query)]
+    found = product_passages(wanted, lang, links="link" in query.shows)
+    if not named:
         labels = {"end": say("column.until", lang)}
         for row in rows:
             told = [f"{labels.get(name, name)} {value}" for name, value in row.values.items() if value]
@@ -542,7 +561,7 @@ def build_messages(
         instruction=say(f"instruction.{turn.language}", turn.language),
         conversation="\n".join(lines),
         today=format_date(turn.now.astimezone(HCM).date()),
-        role=turn.profile.role,
+        role=turn.profile.known_role,
     )
 
 

@@ -101,11 +101,9 @@ async def _with_concern(
 async def _exchange_rule(turn: TurnContext, step: Step) -> list[str]:
     """The shop's page on exchanging what is faulty, for somebody whose machine has broken."""
     passages = await search_pages(turn, turn.text, ("exchange",), step)
-    found = [item for item in passages if about(item, "exchange") == 0] or [
-        item for item in passages if about(item, "exchange") == 1
-    ]
-    own = [item for item in found if not is_other(item["text"], turn.language)]
-    return [passage_line(item, turn) for item in (own or found)[:1]]
+    found = [item for item in passages if about(item, "exchange") in {0, 1}]
+    found.sort(key=lambda item: (is_other(item["text"], turn.language), about(item, "exchange")))
+    return [passage_line(item, turn) for item in found[:1]]
 
 
 async def _beside(message: ParsedMessage, turn: TurnContext, step: Step) -> str:

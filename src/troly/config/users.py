@@ -6,7 +6,7 @@ import os
 import stat
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -38,7 +38,10 @@ _EXAMPLES = {
 
 @dataclass(frozen=True)
 class Profile:
-    """One person: login, shown name, role, permissions, department ("" when none) and preferred language."""
+    """One person: login, shown name, role, permissions, department ("" when none) and preferred language.
+
+    `role_told`: somebody said the role; of a login that nobody lists it is only the one whose rights it has.
+    """
 
     login: str
     name: str
@@ -46,6 +49,12 @@ class Profile:
     permissions: frozenset[str] = frozenset()
     department: str = ""
     language: Language = "auto"
+    role_told: bool = field(default=True, compare=False)
+
+    @property
+    def known_role(self) -> str:
+        """The role as a model is told it; "-" where nobody said it."""
+        return self.role if self.role_told else "-"
 
     @property
     def answers_customers(self) -> bool:
@@ -62,6 +71,7 @@ class Profile:
         return replace(
             self,
             role=self.role if role is None else role,
+            role_told=self.role_told or role is not None,
             permissions=self.permissions if permissions is None else frozenset(permissions),
             department=self.department if department is None else department,
         )
@@ -96,6 +106,7 @@ def load_profile(
         permissions=frozenset(entry.get("permissions", ())) if listed else STAFF_PERMISSIONS,
         department=entry.get("department", ""),
         language=entry.get("language", "auto"),
+        role_told="role" in entry or wanted == own,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 
@@ -247,3 +248,58 @@ async def test_a_link_that_is_asked_for_can_be_told(shop: Shop, server: OllamaDo
     assert url in server.chats[-1].last_user
     assert url in told.answer
     assert told.notices == []
+
+
+def rows_of(server: OllamaDouble) -> list[str]:
+    """The names of the goods in the last prompt, in their order."""
+    return re.findall(r"^\[[^]]*\] ([^|\n]+) \| \d", server.chats[-1].last_user, re.MULTILINE)
+
+
+CPU, BOARD = "CPU Intel Core i5-12400F", "Mainboard Gigabyte B760M DS3H DDR5"
+
+
+@pytest.mark.parametrize(
+    ("first", "asked", "meant"),
+    [
+        (BOARD, "i5 12400f cắm vừa main này không", "i5 12400f cắm vừa main này không"),
+        (BOARD, "i5 12400f cắm vừa main này không", f"{CPU} cắm vừa {BOARD} không?"),
+        (CPU, "có vừa main gigabyte b760m ko", f"{CPU} lắp được với {BOARD} không?"),
+    ],
+)
+async def test_whether_two_go_together_is_asked_of_these_two(
+    shop: Shop, server: OllamaDouble, first: str, asked: str, meant: str
+) -> None:
+    server.script(f"Dạ {first} còn hàng ạ.")
+    await shop.ask(f"{first} còn hàng không")
+    server.script(wants(meant), "Dạ lắp vừa ạ.")
+    await shop.ask(asked)
+    assert sorted(rows_of(server)) == sorted([CPU, BOARD])
+
+
+async def test_what_was_looked_at_before_is_there_where_it_must_fit(shop: Shop, server: OllamaDouble) -> None:
+    server.script(f"Dạ {CPU} còn hàng ạ.")
+    await shop.ask(f"{CPU} giá bao nhiêu")
+    server.script(wants(f"{BOARD} giá bao nhiêu"), f"Dạ {BOARD} còn hàng ạ.")
+    await shop.ask(f"còn {BOARD} thì sao")
+    server.script(wants("con chip đó cắm vừa main này không"), "Dạ vừa ạ.")
+    await shop.ask("con chip đó cắm vừa main này không")
+    assert sorted(rows_of(server)) == sorted([CPU, BOARD])
+
+
+@pytest.mark.parametrize("maker", ["Sony", "JBL", "HyperX", "Razer"])
+async def test_a_maker_that_is_ruled_out_stands_nowhere(shop: Shop, server: OllamaDouble, maker: str) -> None:
+    server.script(f"Dạ có Tai nghe Sony WF-C700N, Tai nghe JBL Tune 520BT, Tai nghe {maker} ạ.")
+    await shop.ask("tai nghe dưới 3 triệu")
+    server.script(wants(f"Tai nghe dưới 3 triệu nghe êm tai, không lấy {maker}"), "Dạ vâng ạ.")
+    await shop.ask(f"bỏ {maker} ra giúp em, con nào nghe êm tai nhất")
+    assert rows_of(server)
+    assert not [name for name in rows_of(server) if maker in name]
+
+
+async def test_a_role_that_nobody_said_is_not_told(shop: Shop, server: OllamaDouble) -> None:
+    for told, said in ((False, "-"), (True, "staff")):
+        asker = Shop(shop.services, shop.registry)
+        asker.profile = replace(asker.profile, role_told=told)
+        server.script("Dạ vâng ạ.")
+        await asker.ask("chuột G304 giá bao nhiêu")
+        assert f"Asked by (role): {said}." in server.chats[-1].last_user

@@ -176,7 +176,7 @@ RULE = "Đổi mới trong 7 ngày"
 async def test_a_danger_comes_before_everything(shop: Shop, text: str) -> None:
     told = await shop.ask(text)
     assert told.answer.startswith(("Dạ, trước hết xin quý khách rút phích cắm", "First of all: unplug it"))
-    assert RULE in told.answer
+    assert RULE in told.answer or "exchanged for a new one" in told.answer
     assert "💖" not in "".join(say.text for say in told.all(Say))
     assert "- Nguồn" not in told.answer
 

@@ -344,3 +344,87 @@ async def test_what_takes_the_place_of_a_part_is_another(shop: Shop) -> None:
 async def test_a_piece_of_a_code_names_its_goods(shop: Shop) -> None:
     for said, name in (("xm5", "WH-1000XM5"), ("x3d", "7800X3D"), ("wh1000xm5", "WH-1000XM5")):
         assert name in found(shop, f"{said} giá bn")[0].name
+
+
+@pytest.mark.parametrize("kind", ["mouse", "keyboard", "headset", "monitor"])
+@pytest.mark.parametrize("not_so", ["does not", "doesnt", "won't", "no longer"])
+@pytest.mark.parametrize("does", ["work", "charge", "turn on", "respond"])
+async def test_what_does_not_do_what_it_should_is_broken(
+    shop: Shop, kind: str, not_so: str, does: str
+) -> None:
+    told = await shop.ask(f"the {kind} i bought 3 days ago {not_so} {does}")
+    assert told.state["intent"] == "warranty"
+    assert "💖" not in told.done.text
+    assert "exchanged for a new one within 7 days" in told.answer
+    assert not told.state["retrieved_context"]
+
+
+@pytest.mark.parametrize("kind", ["chuột", "bàn phím", "tai nghe", "màn hình"])
+@pytest.mark.parametrize(
+    "since", ["mua {} được 4 hôm mà lỗi hoài", "{} mới mua 2 tuần đã hư", "{} bị sọc rồi"]
+)
+async def test_what_is_broken_is_no_wish_for_such_goods_but_a_limit_is(
+    shop: Shop, kind: str, since: str
+) -> None:
+    broken = since.format(kind)
+    assert "Đổi mới trong 7 ngày" in (await shop.ask(broken)).answer
+    wish = await Shop(shop.services, shop.registry).ask(f"{broken}, có con nào dưới 5 triệu không")
+    assert told_lines(wish.answer)
+
+
+@pytest.mark.parametrize("asks", ["bảo hành", "check my warranty", "kiem tra bao hanh giup em"])
+@pytest.mark.parametrize("none", ["không có", "ko", "i dont have it", "i don't have it", "no", "khong nho"])
+async def test_who_answers_no_to_the_serial_has_a_way_out(shop: Shop, asks: str, none: str) -> None:
+    first = await shop.ask(asks)
+    told = await shop.ask(none)
+    assert "1900 0000" in told.answer
+    for turn in (first, told):
+        assert not turn.state["need_retrieval_hint"], "a warranty is looked up in the table alone (000-23)"
+
+
+@pytest.mark.parametrize("text", ["Duoc roi em", "hieu roi", "xong roi shop", "ok roi nhe"])
+async def test_an_idle_word_at_the_end_tells_of_no_fall(shop: Shop, text: str) -> None:
+    assert "rơi vỡ" not in (await shop.ask(text)).answer
+
+
+async def test_a_fall_typed_without_accents_is_one(shop: Shop) -> None:
+    assert "rơi vỡ" in (await shop.ask("may roi tu tren ban xuong co bao hanh khong")).answer
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Chuột Logitech B100", "USB Kingston DataTraveler Exodia 64GB", "Tai nghe JBL Tune 520BT"],
+)
+@pytest.mark.parametrize("count", [2, 3, 5])
+@pytest.mark.parametrize("total", ["tổng cộng bao nhiêu", "tong tien", "total?", "hết bao nhiêu"])
+async def test_so_many_pieces_are_an_order_that_has_begun(
+    shop: Shop, name: str, count: int, total: str
+) -> None:
+    price, keyboard = named(shop, name).price, named(shop, "Bàn phím Logitech K120").price
+    await shop.ask(f"cho mình lấy {count} cái {name}")
+    assert money(count * price) in (await shop.ask(total)).answer.replace(",", ".")
+    more = await shop.ask("thêm 2 bàn phím Logitech K120 nữa")
+    assert money(count * price + 2 * keyboard) in more.answer.replace(",", ".")
+
+
+async def test_pieces_that_were_asked_for_are_not_forgotten_over_a_question(shop: Shop) -> None:
+    await shop.ask("3 con Logitech B100")
+    await shop.ask("con này bảo hành mấy tháng")
+    assert "270.000" in (await shop.ask("tổng tiền")).answer
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("ghế", "SSTC Ergo"), ("webcam", "C270"), ("router", "Archer"), ("máy in", "LBP2900")]
+)
+@pytest.mark.parametrize(
+    "text",
+    ["shop có bán {} không, mấy giờ đóng cửa vậy", "mấy giờ đóng cửa, có {} nào không", "co {} ko? may gio dong cua"],
+)
+async def test_goods_in_a_clause_of_their_own_are_answered_beside_a_page(
+    shop: Shop, kind: str, name: str, text: str
+) -> None:
+    told = (await shop.ask(text.format(kind))).answer
+    assert "21:00 tất cả các ngày" in told
+    assert name in told
+    alone = await Shop(shop.services, shop.registry).ask(f"mua {kind}, có được tặng gì không")
+    assert name not in alone.answer

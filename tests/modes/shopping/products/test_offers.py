@@ -46,6 +46,20 @@ async def test_a_list_keeps_to_kind_and_price(shop: Shop, text: str, named: str,
     assert told.done.source == "rules"
 
 
+@pytest.mark.parametrize(
+    ("kind", "figure"),
+    [("màn hình", "24 inch"), ("màn hình", "144hz"), ("laptop ram", "16gb"), ("ssd", "1tb")],
+)
+async def test_more_than_a_figure_leaves_it_out(shop: Shop, kind: str, figure: str) -> None:
+    async def found(*words: str) -> int:
+        told = await Shop(shop.services, shop.registry).ask(" ".join((kind, *words)))
+        number = re.search(r"tìm được (\d+)|(đúng một)", told.answer)
+        return (int(number[1]) if number[1] else 1) if number else 0
+
+    for more, at_least in (("trên", "từ"), ("hơn", "tối thiểu"), ("dưới", "tối đa")):
+        assert await found(more, figure) == await found(at_least, figure) - await found(figure), more
+
+
 async def test_the_cheapest_comes_first(shop: Shop) -> None:
     told = await shop.ask("bàn phím rẻ nhất giá bao nhiêu")
     prices = [price for _, price, _ in listed(told.answer)]

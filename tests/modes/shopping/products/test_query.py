@@ -100,6 +100,11 @@ def test_kinds_and_makers(text: str, kinds: tuple[str, ...], brands: tuple[str, 
         ("ssd 1tb", "storage", "=", 1024, "gb"),
         ("màn hình từ 27 inch trở lên", "screen", ">=", 27, "inch"),
         ("màn hình tối đa 24 inch", "screen", "<=", 24, "inch"),
+        ("laptop trên 16gb ram", "ram", ">", 16, "gb"),
+        ("laptop with more than 16gb ram", "ram", ">", 16, "gb"),
+        ("màn hình lớn hơn 24 inch trở lên", "screen", ">=", 24, "inch"),
+        ("màn hình dưới 27 inch", "screen", "<", 27, "inch"),
+        ("ssd không dưới 1tb", "storage", ">=", 1024, "gb"),
     ],
 )
 def test_a_comparison_sign_is_never_dropped(
