@@ -418,7 +418,11 @@ async def test_pieces_that_were_asked_for_are_not_forgotten_over_a_question(shop
 )
 @pytest.mark.parametrize(
     "text",
-    ["shop có bán {} không, mấy giờ đóng cửa vậy", "mấy giờ đóng cửa, có {} nào không", "co {} ko? may gio dong cua"],
+    [
+        "shop có bán {} không, mấy giờ đóng cửa vậy",
+        "mấy giờ đóng cửa, có {} nào không",
+        "co {} ko? may gio dong cua",
+    ],
 )
 async def test_goods_in_a_clause_of_their_own_are_answered_beside_a_page(
     shop: Shop, kind: str, name: str, text: str
