@@ -339,7 +339,7 @@ _LETTERS = {
 # What governs a medicine from before it, over a list of others: a negation, said once or again ("không A và không B"), and why it
 # is of a group; a use, an allergy, that it was taken already.
 _NEGATED = re.compile(  # no possessive group: Python 3.11.2 ends it too early
-    r"[NV][lUDOB]*+(?:[mMG](?:[lmMOGU](?<![^O]U)|[,&](?=[,&O]*(?:[lDmMGNV]|$))|(?<=[,&O])[lD]*[NV][lUDOB]*|R(?=[lmM]*G))*)?$"
+    r"[NV][lUDOB]*+(?:[mMG](?:[lmMOGU](?<![^O]U)|[,&](?=[,&O]*(?:[lDmMGNV]|$))|(?<=[,&O])[lD]*[NV][lUDOB]*|[R,;](?=[lmM]*G))*)?$"
 )
 _NONE = re.compile(r"Z[lm]*(?:[mM][lmMO,&N]*)?$")
 _USED = re.compile(r"U[lD]*+(?:[mMG](?:[lmMOG]|[,&](?=[,&O]*(?:[lmMG]|$)))*)?$")

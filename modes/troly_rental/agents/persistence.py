@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import unicodedata
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from troly.plugin.context import Step, TurnContext
@@ -77,7 +78,9 @@ def _is_certain(question: RentalQuestion) -> bool:
 
 
 def _show(question: RentalQuestion, execution: QueryExecution, turn: TurnContext) -> None:
-    """The rows, and the query that the next message may change; after a look at one row the list still stands."""
+    """The rows, and the query that the next message may change, with the words of it that were not read; after a look at one row
+    the list still stands.
+    """
     parsed, result, focus = question.parsed, execution.result, turn.focus
     chosen = next((one for one in parsed.filters if one.field == "id"), None)
     if chosen is not None and focus is not None:
@@ -92,7 +95,7 @@ def _show(question: RentalQuestion, execution: QueryExecution, turn: TurnContext
     rows = tuple(_row(record, at) for at, record in enumerate(result.records()[:MOST_SHOWN], 1))
     query: dict[str, Any] = {"sql": conditions_sql(execution), "total": result.total}
     if not question.decided:
-        query |= parsed.to_dict()
+        query |= replace(parsed, open=tuple(dict.fromkeys((*parsed.open, *parsed.unread)))).to_dict()
     same = focus is not None and focus.kind == result.entity
     if focus is not None and same and parsed.edited and parsed.limit == len(rows) == 1:
         # After the cheapest of a list its other rows can still be pointed at.

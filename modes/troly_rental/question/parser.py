@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import date, datetime, timedelta
+from difflib import SequenceMatcher
 from itertools import pairwise
 
 from troly.plugin.focus import Focus, FocusRow, find_reference
@@ -261,7 +262,7 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
             changed = parts.output.formed is not None or parsed != replace(previous, edited=True)
             changed = changed or any(one.key.startswith("said.already") for one in parsed.remarks)
             parsed = _accounted(parts, parsed, asker, changed=changed, lost=lost)
-            return _said_open(replace(parsed, leans=True))
+            return _said_open(replace(parsed, leans=True), message)
     bare = not parts.named or _named_by_counter(parts)
     if about and not parts.named:
         parts = _with_person(parse_parts(vocabulary, message, asker), previous, focus)
@@ -409,12 +410,20 @@ def _with_first_groups(parts: QuestionParts, previous: ParsedQuestion | None, fo
     return parts
 
 
-def _said_open(parsed: ParsedQuestion) -> ParsedQuestion:
-    """`parsed` with the words that were not read of the question it goes on from."""
+def _said_open(parsed: ParsedQuestion, message: str) -> ParsedQuestion:
+    """`parsed` with the words that were not read of the question it goes on from, but for those that `message` spells anew."""
+    left = tuple(run for run in parsed.open if not _is_spelt_anew(fold(run), fold(message)))
+    parsed = replace(parsed, open=left)
     if not (parsed.open and parsed.ready):
         return parsed
     words = ", ".join(f"«{run}»" for run in parsed.open)
     return replace(parsed, remarks=(Remark.of("said.unread_before", words=words), *parsed.remarks))
+
+
+def _is_spelt_anew(run: str, message: str) -> bool:
+    """Whether most of the letters of `run` stand in `message`, one after the other ("tân bìn" in "quận Tân Bình")."""
+    match = SequenceMatcher(None, run, message, autojunk=False).find_longest_match()
+    return match.size > len(run) * 2 / 3
 
 
 def _told_of_row(

@@ -376,12 +376,17 @@ def _short_denials(entries: Iterable[str]) -> list[str]:
     return [*first, *last]
 
 
+# A time of day; 16:10 is a screen.
+_CLOCK = re.compile(r"(?<![\w:.])(?!16:10)(?:[01]?\d|2[0-3]):[0-5]\d(?![\w:])")
+
+
 def parse_product_query(message: str, shop: Vocabulary, *, whole: str = "") -> ProductQuery:
     """What `message` asks for, in both languages, with or without accents.
 
     `whole` is the kind of goods that is spoken of: "ram" is then a part of it.
     """
-    return _Parser(_figures_in_digits(nfc(message)), shop, whole).query()
+    timeless = _CLOCK.sub(lambda time: " " * len(time[0]), nfc(message))
+    return _Parser(_figures_in_digits(timeless), shop, whole).query()
 
 
 def _is_limit(text: str, at: int) -> bool:

@@ -151,10 +151,13 @@ async def _result(message: ParsedMessage, turn: TurnContext) -> tuple[WarrantyTe
 
 
 def _in_short(message: ParsedMessage, turn: TurnContext) -> str:
-    """What is asked of one warranty that was told before: its last day, or the days; "" where all of it is to be told."""
+    """What is asked of one warranty that was told before: its last day, or the days; "" where all of it, or what it is, is to
+    be told.
+    """
     record = next(iter(message.records.values())) if len(message.records) == 1 else None
     asked = set(lexicon("warranty", "when", "days", "covered", "expired").labels_in(turn.text))
-    if record is None or not asked or record.serial not in message.state.mentioned:
+    names = lexicon("warranty", "what").find(turn.text)
+    if record is None or not asked or names or record.serial not in message.state.mentioned:
         return ""
     return render_asked(record, asked, turn.now.astimezone(HCM).date(), turn.language)
 

@@ -372,7 +372,7 @@ KIN = ["penicillin", "amoxicillin", "ampicillin", "augmentin"]
 LISTS = st.tuples(
     st.lists(st.sampled_from(KIN), min_size=1, unique=True),
     st.sampled_from([", ", " hay ", " và ", " và các thuốc cùng nhóm như ", " or ", " and ", ", such as ", " hoặc {}"]),
-    st.sampled_from(["", " vì cùng nhóm penicillin", " because they belong to the same group as penicillin"]),
+    st.sampled_from(["", " vì cùng nhóm penicillin", ": ampicillin cùng nhóm với penicillin mà bạn dị ứng", " because they belong to the same group as penicillin"]),
 )  # fmt: skip
 AVOIDING = ["Không dùng ", "Không tự dùng ", "Bạn cần tránh ", "Do not take ", "Avoid "]
 ADVISED = ["Bạn có thể dùng ", "Uống ", "Bạn nên uống ", "You can take ", "Take "]
@@ -416,9 +416,9 @@ def test_a_medicine_that_a_fact_speaks_against_is_never_advised_and_always_warne
     assert forbidden
     for medicine in forbidden:
         for frame in ADVISING:
-            assert refused(through(frame.format(medicine), facts=(fact,))[1]), frame
+            assert refused(through(frame.replace("{}", medicine), facts=(fact,))[1]), frame
         for frame in WARNING:
-            assert not refused(through(frame.format(medicine), facts=(fact,))[1]), frame
+            assert not refused(through(frame.replace("{}", medicine), facts=(fact,))[1]), frame
 
 
 @pytest.mark.parametrize(

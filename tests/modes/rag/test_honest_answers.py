@@ -13,7 +13,7 @@ from troly.text.dates import HCM
 from troly.text.fold import fold
 from troly_rag.corpus.coverage import figure_request, question_of, text_of
 from troly_rag.routing.lexicons import spelt_out
-from troly_rag.routing.questions import without_rejected, without_setting
+from troly_rag.routing.questions import normal, without_rejected, without_setting
 from troly_rag.tools.calculator import _WORKDAY
 
 
@@ -945,3 +945,10 @@ async def test_one_word_of_a_closed_page_brings_no_other_near(desk: RagDesk, ask
     told = await desk.ask(asked, offline=True)
     assert told.done.metadata["answered"] is False or "Kỷ luật" in told.answer
     assert "Gần nhất" not in told.answer
+
+
+@pytest.mark.parametrize("late", ["muộn", "trễ"])
+@pytest.mark.parametrize("rest", ["bị phạt sao", "quá 3 lần thì sao", "có bị trừ lương không"])
+def test_only_what_leaves_its_verb_out_gets_one(late: str, rest: str) -> None:
+    assert normal(f"{late} {rest}", "vi") == f"đi {late} {rest}"
+    assert normal(f"đi {late} {rest}", "vi") == f"đi {late} {rest}"

@@ -621,3 +621,26 @@ async def test_the_number_of_a_processor_is_no_price(shop: Shop, cpu: str) -> No
 async def test_a_version_is_told_as_typed(shop: Shop, what: str) -> None:
     told = (await shop.ask(f"tai nghe {what}")).answer
     assert what in told or not re.search(r"\d \d", told.split("\n", maxsplit=1)[0])
+
+
+@pytest.mark.parametrize("taken", ["em mang {}", "đem {} bảo hành vậy", "phải {} mới được bảo hành ạ"])
+@pytest.mark.parametrize("where", ["tới đâu", "đến chỗ nào", "ra cửa hàng nào", "qua nơi nào"])
+async def test_where_to_take_it_is_told_by_a_page(shop: Shop, taken: str, where: str) -> None:
+    await shop.ask("bảo hành 5CD3217XWZ")
+    assert "quầy kỹ thuật" in (await shop.ask(taken.format(where))).answer
+
+
+async def test_what_it_is_is_told_with_its_name(shop: Shop) -> None:
+    await shop.ask("bảo hành 5CD3217XWZ, ABC123")
+    assert "Laptop Dell" in (await shop.ask("cái hết hạn rồi là sản phẩm gì vậy?")).answer
+    assert "HP Pavilion" in (await shop.ask("con còn hạn là máy gì")).answer
+
+
+@pytest.mark.parametrize("time", ["8:00", "14:00", "9:30", "20:59", "00:15"])
+@pytest.mark.parametrize(
+    "text", ["shop mở cửa lúc {} đúng không", "đặt lúc {} thì hôm nay có nhận được hàng không"]
+)
+async def test_a_time_of_day_is_no_goods(shop: Shop, text: str, time: str) -> None:
+    told = (await shop.ask(text.format(time))).answer
+    assert "danh mục" not in told
+    assert "san-pham" not in told

@@ -37,6 +37,29 @@ async def test_what_no_row_shows_is_not_said_of_all_rows(desk: RentalDesk, beyon
         assert told.state.get("results") or claim not in told.answer
 
 
+@pytest.mark.parametrize(("low", "high"), [(3, 4), (5, 7), (6, 9)])
+@pytest.mark.parametrize("order", ["", " xếp từ rẻ đến đắt"])
+async def test_cheaper_than_a_range_lies_below_it(desk: RentalDesk, low: int, high: int, order: str) -> None:
+    desk.become("nobody")
+    shown = (await desk.ask(f"phòng ở Gò Vấp từ {low} đến {high} triệu{order}")).state["results"]
+    cheaper = (await desk.ask("rẻ hơn nữa")).state["results"]
+    assert cheaper
+    assert max(row["price"] for row in cheaper) < min(row["price"] for row in shown)
+
+
+@pytest.mark.parametrize(("unread", "spelt"), [("tân bìn", "tân bình"), ("tan bin", "tan binh")])
+async def test_what_was_not_read_of_a_list_is_said_until_it_is_spelt_anew(
+    desk: RentalDesk, unread: str, spelt: str
+) -> None:
+    desk.become("nobody")
+    told = await desk.ask(f"phòng {unread} dưới 4 triệu có gác")
+    for follow_up in ("từ 20m2 trở lên thôi", "có máy lạnh nữa"):
+        assert f"«{unread}»" in told.answer
+        told = await desk.ask(follow_up)
+    assert f"«{unread}»" in told.answer
+    assert f"«{unread}»" not in (await desk.ask(f"ở {spelt} á")).answer
+
+
 async def test_a_list_shows_nothing_that_says_nothing(desk: RentalDesk) -> None:
     desk.become("nobody")
     told = await desk.ask("phòng trọ dưới 3 triệu ở Gò Vấp")

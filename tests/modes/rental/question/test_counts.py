@@ -59,3 +59,15 @@ def test_the_most_of_a_bare_counter_is_one_of_those_spoken_of(most: str, thing: 
     assert not alone.ready
     named = parse_question(f"{thing} {most} ở quận 7 giá bao nhiêu", "vi", NOW, role="GUEST", goes_on=True)
     assert named.ready
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(f"tôi {has} {total}{many} phòng" for has in ("có", "đang có", "hiện có") for total in ("", "tất cả ", "tổng cộng ") for many in ("bao nhiêu", "mấy")),
+        "how many rooms do I have",
+        "how many buildings do I have?",
+    ],
+)  # fmt: skip
+def test_what_a_guest_has_is_not_the_market(text: str) -> None:
+    assert [one.key for one in ask(text, role="GUEST").missing] == ["missing.login"]
