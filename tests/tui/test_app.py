@@ -251,7 +251,7 @@ async def test_ollama_gone_and_back_is_seen() -> None:
         await begin(app, pilot)
         await until(lambda: "● gpt-oss" in text_of(app.chat.modes))
         app.fake.look(HealthView(known=True))
-        await until(lambda: "○ rules" in text_of(app.chat.modes))
+        await until(lambda: "○ quy tắc" in text_of(app.chat.modes))
         app.fake.look(HealthView(known=True, up=True, model="qwen"))
         await until(lambda: "● qwen" in text_of(app.chat.modes))
 

@@ -233,7 +233,7 @@ async def test_without_ollama_the_header_says_rules_and_it_is_noticed_when_it_co
     ollama.down()
     app = Real(tmp_path, ollama.url)
     async with running(app):
-        await until(lambda: "○ rules" in text_of(app.chat.modes), PATIENCE)
+        await until(lambda: "○ quy tắc" in text_of(app.chat.modes), PATIENCE)
         assert "Chưa có model" in app.shown
         ollama.up()
         await until(lambda: "● gpt-oss" in text_of(app.chat.modes), PATIENCE)
@@ -327,7 +327,7 @@ async def test_ollama_that_goes_and_comes_back_is_noticed_and_asked_again(
     async with running(app) as pilot:
         await until(lambda: "● gpt-oss" in text_of(app.chat.modes), PATIENCE)
         ollama.down()
-        await until(lambda: "○ rules" in text_of(app.chat.modes), PATIENCE)
+        await until(lambda: "○ quy tắc" in text_of(app.chat.modes), PATIENCE)
         ollama.up()
         await until(lambda: "● gpt-oss" in text_of(app.chat.modes), PATIENCE)
         ollama.script("Dạ lại có ạ.")

@@ -745,8 +745,8 @@ def _beyond(label: str, found: ParsedQuestion, shown: Focus) -> ParsedQuestion |
     edge = min(values) if op == "<" else max(values)
     ahead = found.order[:1] == (order,) and not skipped and rows[0] == shown.rows[0]
     whole = len(rows) >= total and not skipped
-    # "từ 7 đến 8 triệu" shows nothing of what is below: that limit is what is moved.
-    bounded = any(one.field == field and one.op[0] not in {op[0], "!", "n"} for one in found.filters)
+    # "từ 7 đến 8 triệu" shows nothing of what is below: that limit is moved, one that is a budget is not.
+    bounded = op == "<" and any(one.field == field and one.op[0] in {">", "="} for one in found.filters)
     if not bounded and (ahead or (whole and not found.limit)):
         told = Remark.of(f"said.already_{label}", value=f"{edge:g}", field=field)
         return replace(found, order=(order,), remarks=(*found.remarks, told))
