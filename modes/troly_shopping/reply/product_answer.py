@@ -540,6 +540,8 @@ def build_messages(
     elif offer is not None and answer.answered and offer.total > len(offer.products):
         more = say("offer.more", turn.language, count=offer.total - len(offer.products))
         passages.append(f"[{what_is_wanted(offer.query, turn.language)}] {more}")
+    if not passages and state["need_retrieval_hint"]:
+        passages.append(f"[{say('answer.checked', turn.language)}] {say('answer.searched', turn.language)}")
     context = "Retrieved context:\n" + "\n---\n".join(passages) + "\n\n" if passages else ""
     context += memory_block(found)
     intent = f"Detected intent: {state['intent']}\n\n" if state["intent"] != "unknown" else ""

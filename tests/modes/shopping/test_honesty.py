@@ -203,6 +203,14 @@ async def test_a_complaint_gets_concern_and_the_rule_of_exchange(shop: Shop, tex
     assert "1. " not in told.answer
 
 
+@pytest.mark.parametrize("work", ["bán hàng", "buôn bán", "làm ăn", "phục vụ"])
+@pytest.mark.parametrize("how", ["kiểu gì vậy???", "gì kỳ", "chán thế"])
+async def test_how_the_shop_works_is_a_complaint(shop: Shop, work: str, how: str) -> None:
+    told = await shop.ask(f"{work} {how}")
+    assert any(word in told.answer for word in ("rất tiếc", "xin lỗi"))
+    assert "💖" not in "".join(say.text for say in told.all(Say))
+
+
 @pytest.mark.parametrize("then", ["giờ tôi phải làm gì", "gio lam sao", "rút điện rồi sao nữa", "what now?"])
 async def test_what_follows_a_danger_stays_with_it(shop: Shop, then: str) -> None:
     await shop.ask("laptop của mình bốc khói")

@@ -156,6 +156,15 @@ async def test_the_answer_is_prompted_in_the_documents_order(shop: Shop, server:
     assert told.state["retrieved_context"][0]["text"] == text
 
 
+@pytest.mark.parametrize("goods", ["máy ảnh Canon", "máy giặt", "bàn ủi hơi nước"])
+async def test_a_model_is_told_that_nothing_was_found(shop: Shop, server: OllamaDouble, goods: str) -> None:
+    server.script(SHOPPING, "Dạ bên em không bán ạ.")
+    await shop.ask(f"shop có bán {goods} không")
+    prompt = "\n".join(message["content"] for message in server.chats[-1].messages)
+    assert ("không có gì khớp" in prompt) is (prompt.count("\n[") <= 1)
+    assert "Retrieved context:" in prompt
+
+
 async def test_a_model_that_fails_at_once_is_replaced_and_said(shop: Shop, server: OllamaDouble) -> None:
     server.script(UNKNOWN, Reply(fault="server_error"))
     told = await shop.ask("em khỏe không")
