@@ -184,9 +184,23 @@ def test_a_figure_of_a_thing_is_not_set(verb: str, figure: str) -> None:
     assert plan(f"{verb} {figure} quần jean thành 250000", (ORDERS,)).refusal == "change"
 
 
+@pytest.mark.parametrize("days", ["tháng 5", "năm 2024", ""])
 @pytest.mark.parametrize(
     "told",
     [
+        "hủy hết đơn {} đi", "xóa các đơn hủy {}", "huỷ toàn bộ đơn {}", "hoàn trả tất cả đơn Shopee {}", "hủy đơn {} giúp mình", "xoa don hang {}",
+        "cancel every order {}", "please delete the orders of Shopee", "refund all orders {}",
+    ],
+)  # fmt: skip
+def test_rows_that_shall_go_are_not_counted(told: str, days: str) -> None:
+    made = plan(told.format(days), (ORDERS,))
+    assert (made.refusal, made.calls) == ("change", ()), told
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "đơn hủy tháng 5", "số đơn hủy tháng 5 nhé", "hủy đơn nhiều nhất là kênh nào", "cancelled orders in May", "hủy hết bao nhiêu đơn tháng 5",
         "đơn DH00001 đã chuyển sang hoàn thành chưa", "chuyển khoản đơn DH00001 bao nhiêu", "đơn DH00002 trạng thái gì",
         "đổi sang doanh thu tháng 5", "đổi doanh thu sang tháng 5", "hủy đơn tháng 5 bao nhiêu", "hủy đơn DH00002 chưa?",
     ],
