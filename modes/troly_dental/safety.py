@@ -288,7 +288,7 @@ _OWN = re.compile(
     r"|\bthuoc\s+(?:ma\s+)?(?:(?:toi|em|minh|tui|be|con|chau|vo|chong|me|ba|bo|ma|ong)\s+){1,3}(?:(?:da|vua|moi|dang|co)\s+)*"
     r"(?:noi|ke|khai|nhac|uong|dung)\b[^.?!]{0,20}\b(?:la|ten)\s+(?:\w+\s+)?(?:gi|j|nao)\b"
     r"|\bwhat did i (?:say|tell you|mention)\b[^.?!]*\b(?:takes?|taking|on|allergic)\W*$"
-    r"|\bwhat(?:'s|\s+(?:is|are|am))\s+(?:(?:i|he|she|my\s+\w+)\s+allergic\b|(?:my|his|her)\s+(?:\w+'?s\s+)?allerg)"
+    r"|\bwhat(?:'s|\s+(?:is|are|am))\s+(?:(?:i|he|she|my\s+\w+)\s+(?:allergic|on(?! about\b)|taking)\b|(?:my|his|her)\s+(?:\w+'?s\s+)?allerg)"
     r"|\b(?:what|which)\s+(?:medicines?|medications?|drugs?|pills?)\s+(?:am i|is (?:he|she|my \w+))\s+(?:on|taking)\b"
 )
 

@@ -173,6 +173,7 @@ _CALLED = re.compile(
     r"\b(?:take|takes|taking|(?:am|is|are|been|'m|'s|'re) on|uong|dung|xai)\s+(?:(?:thuoc|ten(?: la)?)\s+)*(?P<name>[a-z][a-z-]{3,}[a-z])"
     r"(?=\W*$|\W*[,.;:(-]|\s+(?:\d|and|for|so|but|now|in|at|with|last|years|months|weeks|daily|every|each|once|twice|before|after|because|since|should|do|does|can|may|is|hang|hom|ngay|moi|de|cho|tri|vi|do|ma|co|thi|xong|roi|lau|nen|nhung|nho|rang|tram|gio|sang|toi|trua|duoc|khong|va)\b)"
 )
+_OF_ANOTHER = re.compile(r"takes|is on|'s on")
 _AROUND = re.compile(r"\b(?:truoc|sau|khi|luc|de|cho|before|after|for|when|while)\b")
 _IS_SO = re.compile(r"\b(?:bi|dang|moi|vua|hen|dau|nhuc|lich|toi|em|minh|hurts|hurt|my|since|i)\b")
 _TOOTH = re.compile(
@@ -562,12 +563,13 @@ def person_of(text: str) -> str:
 
 
 def _others(text: str) -> Iterator[PhraseHit]:
-    """Where `text` names others than the one who writes; "mẹ e" is "mẹ em" among words with accents only, "co e" is "có ê"."""
+    """Where `text` names others than the one who writes; "mẹ e" is "mẹ em" among words with accents only, "co e" is "có ê" and "me to" English."""
     marked = has_marks(words(text))
     return (
         hit
         for hit in _lexicon("other").find(text)
-        if not hit.phrase.endswith(" e") or (marked and text[hit.start : hit.end].lower() == hit.phrase)
+        if not hit.phrase.endswith((" e", " tớ"))
+        or (marked and text[hit.start : hit.end].lower() == hit.phrase)
     )
 
 
@@ -851,8 +853,12 @@ def _called(part: _Part, hits: list[PhraseHit]) -> str:
     doubted = _PROPOSED.search(part.folded) or _HOW_MUCH.search(part.folded) or _INTENDED.search(part.folded)
     if found is None or doubted:
         return ""
-    # "… and takes it" goes on about whom the clause before named.
-    if not (found[0].startswith("takes") or _speaks_of_self(part, hits) or person_of(part.text)):
+    # Nobody says "takes" of oneself; "… and takes it" goes on about whom the clause before named.
+    if _OF_ANOTHER.match(found[0]):
+        whose = found.start() == 0 or bool(person_of(part.text))
+    else:
+        whose = _speaks_of_self(part, hits) or bool(person_of(part.text))
+    if not whose:
         return ""
     name, asks = found["name"], part.asks or part.stated < len(part.text)
     about_it = asks and not _TAKES.search(part.folded) and not _asks_beside(part.folded[found.end() :])

@@ -423,6 +423,8 @@ async def test_what_is_noted_is_told_when_asked_and_dropped_when_taken_back(
     [
         ("My mum takes {} and needs a molar out. Should she stop it first?", "remind me, what medicine did I say she was on?"),
         ("I'm on {}, can I have a tooth out?", "what did I say I take?"),
+        ("my dad is on {}, can he get implants", "what's he taking again?"),
+        ("em đang uống {}, niềng răng được không ạ", "hồi nãy em nói uống thuốc gì"),
         ("mẹ em đang uống {} có nhổ răng được không", "thuốc em nói lúc nãy là gì"),
         ("mẹ em uống {}, nhổ răng có phải ngưng không", "nhắc lại giúp em mẹ em uống thuốc gì"),
     ],

@@ -333,6 +333,8 @@ def test_what_stands_behind_taking_is_a_medicine_by_its_own_name(
 def test_what_is_no_name_of_a_medicine_is_not_taken(thing: str) -> None:
     assert "medicine" not in {kind for kind, _ in found(f"my mum takes {thing}")}
     assert "medicine" not in {kind for kind, _ in found("my mum is on holiday, can she wait")}
+    assert found("my dog takes rimadyl") == set()
+    assert {person_of(fact.text) for fact in find_facts("he told me to take tramadol daily")} <= {""}
 
 
 @pytest.mark.parametrize(
