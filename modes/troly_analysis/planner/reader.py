@@ -973,6 +973,8 @@ class Reader:
             wanted = any(each.said in turn_words("wish") for each in self.mentions[:at])
             if behind and mention.said in turn_words("hurry") and not wanted:
                 mention.labels = frozenset()
+            if mention.said.endswith("bao nhieu") and mention.has("how much") and self.is_rows(at + 1):
+                mention.labels = frozenset({"count"})  # "hoàn hết bao nhiêu đơn"
 
     def _plurals(self) -> None:
         """ "Tổng tiền của mấy đơn hủy", "chỉ lấy những đơn": rows that something else is asked of, neither counted nor listed."""
