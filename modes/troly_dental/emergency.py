@@ -20,7 +20,7 @@ from troly_dental.guard.spelling import LEXICONS
 from troly_dental.guard.verdict import last_question
 from troly_dental.memory.facts import find_facts, is_another, patient_of, person_of
 from troly_dental.notes import asks, of_topics, subjects
-from troly_dental.safety import stated
+from troly_dental.safety import stated, wishes
 from troly_dental.sentences import best_lines, sentences_of
 from troly_dental.strings import say
 
@@ -128,7 +128,9 @@ def reply(
     if present is not None:
         return _go_on(text, earlier, present, now, lang)
     found = danger(text, earlier)
-    if found is not None:
+    # Who asks what was noted, or wants it deleted, tells of no danger that is only guessed.
+    noted = found is not None and not found.sure and not {"recall", "forget"}.isdisjoint(wishes(text))
+    if found is not None and not noted:
         return _card(found, now, patient_of([*earlier, text]), lang)
     # What the card says is to be written is heard though it is over already.
     off = _says_nobody(text) and len(folded_words(text)) <= _SHORT and not names_mouth(text)

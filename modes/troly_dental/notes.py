@@ -63,6 +63,10 @@ _DENIED = re.compile(
 )
 _MAY = re.compile(r"\bduoc\b|\b(?:can|may|could) (?:i|we|he|she|they)\b")
 _WHY = re.compile(r"(?<!\bthi )\bsao (?!khong\b|ko\b)\w|\b(?:why|how come)\b")
+# What does something, before what it does: "cạo vôi có làm mòn men", "does scaling damage enamel".
+_ACTS = re.compile(
+    r"^(.+?)\s(?:(?:co|bi|de|lieu|thi)\s)+(?:the\s)?(?:lam|gay|khien|hai)\b|^(?:does|do|can|could|will|would)\s(.+?)\s(?:damage|cause|make|wear|harm|hurt|weaken|loosen|ruin)s?\b"
+)
 # What is not wanted: "trừ implant ra", "ngoài implant ra", "other than implants".
 _EXCLUDED = re.compile(
     r"\b(?:(?:trừ|tru|không tính|chừa|except(?: for)?|other than|apart from|besides|excluding)\s+((?:(?!ra\b)[^,.;?\s]+\s*){1,4})(?:ra\b)?"
@@ -382,6 +386,8 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
             points[topic] += _GOES_ON * (topic in before and share >= first and bool(_AND_SO.match(question)))
             points[topic] += _SOUGHT * ((topic in whole) + (topic in whole & _SWALLOWED))
             points[topic] += since * (topic in just)
+    for topic in _acting(question) & points.keys() if len(named) > 1 else ():
+        points[topic] += _SOUGHT * (shares[topic] >= _ANSWERED)
     for topic in _of_the_person(question, named, before):
         points[topic] = shares[topic] + 2 * _GOES_ON
     own = [note for note in notes if note.topic not in points]
@@ -397,6 +403,12 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
     return tuple(
         sorted((*own, *shipped), key=lambda note: (follows and note.topic != before[0], -note.score))
     )
+
+
+def _acting(question: str) -> set[str]:
+    """The topics of what is asked whether it does something: that is told in their notes, not in those of what it may do."""
+    found = _ACTS.search(fold.fold(question))
+    return set(subjects(found[1] or found[2])) if found else set()
 
 
 def _of_the_person(question: str, named: Mapping[str, int], before: Sequence[str]) -> list[str]:

@@ -285,7 +285,10 @@ _OWN = re.compile(
     r"|^(?:vay\s+|the\s+)?(?:toi|em|minh|tui|be|con|chau|vo|chong|me|ba|bo|ma)\s+(?:(?:nha|trai|gai)\s+)?(?:(?:toi|em|minh|tui)\s+)?"
     r"(?:(?:co|bi|dang)\s+)*(?:di ung\s+(?:voi\s+|thuoc\s+|cai\s+)*|(?<=dang )(?:uong|dung)\s+(?:nhung\s+)?thuoc\s+)(?:gi|j|nao)\s*(?:vay|the|nhi|a|ha|nhe)?\W*$"
     r"|^(?:(?:vay|the|toi|em|minh|tui|vo|co|dang|mang)\s+)*(?:thai|bau)\s+(?:duoc\s+)?(?:may|bao nhieu)\s+(?:thang|tuan)(?:\s+(?:roi|vay|the|nhi|a|ha))*\W*$"
-    r"|\bwhat(?:'s|\s+(?:is|are|am))\s+(?:(?:i|he|she|my\s+\w+)\s+allergic\b|(?:my|his|her)\s+(?:\w+'?s\s+)?allerg)"
+    r"|\bthuoc\s+(?:ma\s+)?(?:(?:toi|em|minh|tui|be|con|chau|vo|chong|me|ba|bo|ma|ong)\s+){1,3}(?:(?:da|vua|moi|dang|co)\s+)*"
+    r"(?:noi|ke|khai|nhac|uong|dung)\b[^.?!]{0,20}\b(?:la|ten)\s+(?:\w+\s+)?(?:gi|j|nao)\b"
+    r"|\bwhat did i (?:say|tell you|mention)\b[^.?!]*\b(?:takes?|taking|on|allergic)\W*$"
+    r"|\bwhat(?:'s|\s+(?:is|are|am))\s+(?:(?:i|he|she|my\s+\w+)\s+(?:allergic|on(?! about\b)|taking)\b|(?:my|his|her)\s+(?:\w+'?s\s+)?allerg)"
     r"|\b(?:what|which)\s+(?:medicines?|medications?|drugs?|pills?)\s+(?:am i|is (?:he|she|my \w+))\s+(?:on|taking)\b"
 )
 

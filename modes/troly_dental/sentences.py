@@ -179,7 +179,7 @@ def share_told(question: str, sentences: Sequence[str], names: str) -> float:
     counts = _frequencies()[0]
     wanted = {
         unit: min(weight, _KNOWN if unit.startswith("[") or fold.fold(unit) in counts else _STRANGE)
-        for unit, weight in _weights(question).items()
+        for unit, weight in _weights(_without_worry(question)).items()
     }
     if not wanted:
         return 0.0
@@ -191,7 +191,14 @@ def share_told(question: str, sentences: Sequence[str], names: str) -> float:
 
 def count_told(question: str) -> int:
     """How many words of `question` tell what it is about."""
-    return sum(weight >= _TELLING for weight in _weights(question).values())
+    return sum(weight >= _TELLING for weight in _weights(_without_worry(question)).values())
+
+
+def _without_worry(question: str) -> str:
+    """`question` without what only asks if it is usual or dangerous, of whatever that is; as it is where nothing else is left."""
+    asked = [hit for hit in asked_lexicon().find(question) if hit.label == "normal asked"]
+    left = blank_out(question, spans_of(asked))
+    return left if without_everyday(left) else question
 
 
 def _points(told: Weights, sentence: str, covered: set[str]) -> float:

@@ -1642,6 +1642,8 @@ def in_context(query: DataQuery, before: DataQuery, schema: Schema, *, chosen: b
     found = replace(query, conditions=(*filter(kept, (*before.conditions, *part)), *own))
     if query.period is not None or query.versus is not None or before.period is None:
         return found
+    if _seeks_day(query, before.period):
+        return found
     found = replace(found, period=before.period, date_ref=before.date_ref)
     compared = before.versus is not None and query.form == "scalar" and not query.gap
     return replace(found, form="compare", versus=before.versus) if compared else found
@@ -1766,10 +1768,19 @@ _LENGTHS = ("day", "week", "month", "quarter", "year")
 _SPANS: Mapping[str, Any] = {"day": "month", "week": "month", "month": "year", "quarter": "year"}
 
 
+def _seeks_day(query: DataQuery, days: Period) -> bool:
+    """Whether the last or first day that there is is asked for after a question of one day, which has no other."""
+    ends = (each.ref for each in query.measures if each.op in {"max", "min"} and each.ref is not None)
+    kinds = TEMPORAL if query.groups else {"date"}  # of a day with its hours there is a last one
+    return days.start == days.end and any(ref.kind in kinds for ref in ends)
+
+
 def _spread(parts: Parts, query: DataQuery) -> DataQuery:
-    """By month after one month would be one row: the months of its year are meant."""
-    unit: Any = next((each.unit for each in (*parts.groups, *parts.loose) if each.unit in _SPANS), "")
+    """By month after one month would be one row: the months of its year are meant; the last day of one day is that of all."""
     days = query.period
+    if days is not None and parts.when.period is None and _seeks_day(query, days):
+        return replace(query, period=None, versus=None)
+    unit: Any = next((each.unit for each in (*parts.groups, *parts.loose) if each.unit in _SPANS), "")
     if not unit or days is None or parts.when.period is not None or query.form not in {"groups", "top"}:
         return query
     if whole(days.start, unit)[1] < days.end:

@@ -1242,10 +1242,17 @@ def _alters(text: str, parts: Parts) -> bool:
     "Đổi sang tháng 9" changes a question, and "đơn DH1 đã chuyển chưa" asks.
     """
     typed = fold(text)
-    verb = says("alter").search(typed)
+    verb = says("alter", "take away").search(typed)
     if verb is None or not all(words().listed((each.folded,)) for each in tokens(typed[: verb.start()])):
         return False
     asks = "?" in text or says("asks", "asks whether").search(text) or parts.has("count", "how much", "which")
+    states = [said for each in parts.conditions if verb[0] in (said := folded_words(each.said))]
+    told = [each.folded for each in tokens(typed[verb.end() :])]
+    rows = parts.rows or any(len(said) > 1 for said in states) or not {*told} - {*turn_words("ordered")}
+    named = parts.measures or parts.groups or parts.extremes
+    if not asks and rows and not named and says("take away").match(typed, verb.start()):
+        # "Hủy đơn tháng 10" may be those that were cancelled, "hủy hết đơn tháng 10 đi" is not.
+        return not states or bool(says("ordered").search(typed, verb.end()))
     if asks or parts.when.period is not None:
         return False
     if any(each.op == "eq" and code_name(each.ref) for each in parts.conditions):

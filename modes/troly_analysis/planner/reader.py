@@ -395,6 +395,7 @@ class Reader:
         self._usual()
         self._pointers()
         self._superlatives()
+        self._hurried()
         self._ranks()
         self._plurals()
         self.parts.when = read_periods(self)
@@ -964,6 +965,16 @@ class Reader:
                 if self.has(place, "high", "low"):
                     self.take("rank", place)
             return
+
+    def _hurried(self) -> None:
+        """ "Đơn gấp" are orders that are urgent, where nobody says that the answer is: "cần số đơn gấp"."""
+        for at, mention in enumerate(self.mentions):
+            behind = at > 0 and self.is_rows(at - 1) and not self._between(at - 1, at).strip()
+            wanted = any(each.said in turn_words("wish") for each in self.mentions[:at])
+            if behind and mention.said in turn_words("hurry") and not wanted:
+                mention.labels = frozenset()
+            if mention.said.endswith("bao nhieu") and mention.has("how much") and self.is_rows(at + 1):
+                mention.labels = frozenset({"count"})  # "hoàn hết bao nhiêu đơn"
 
     def _plurals(self) -> None:
         """ "Tổng tiền của mấy đơn hủy", "chỉ lấy những đơn": rows that something else is asked of, neither counted nor listed."""

@@ -49,6 +49,11 @@ def spellings_of(text: str) -> tuple[str, ...]:
     return (typed,) if corrected == typed else (typed, corrected)
 
 
+def is_known(word: str) -> bool:
+    """Whether the folded `word` stands in a list of the words that are no slips."""
+    return _corrector().is_known(word)
+
+
 def _without_wrong_accents(text: str) -> str:
     """`text` where a word that makes none that is listed is bare, if it makes a listed pair with its neighbour without its
     accents, or with one letter more, less or changed: "nhiẹt miêng", "nhiệt mệng"."""

@@ -22,6 +22,7 @@ from troly.text.fold import (
     tokens,
     words,
 )
+from troly.text.language import is_syllable
 from troly.text.match import Lexicon, PhraseHit, words_outside
 from troly.text.wordlist import read_lists
 from troly_dental.memory.types import KINDS, Fact, FactKind
@@ -38,7 +39,7 @@ LONGEST_READ, MOST_FACTS, LONGEST_TEXT, LONGEST_VALUE = 8_000, 40, 120, 80
 _PARTS = re.compile(
     r"[;!\n]+|(?<!\d)[.,](?!\d)|(?<=\d)[.,](?=\s|$)|(?<=\D)[.,](?=\d)|(?<=\d)[.,](?=[^\d\s])|\?+"
     r"|\s(?:à|a|í|i|ý|y|ấy|ay|á)\s(?=(?:nhầm|nham|lộn|lon)\b)|\s(?=(?:nhầm|nham)\s+\d)"
-    r"|\s(?:and|và|va|nhưng|nhung|but)\s(?=(?:i|i'm|my|take|takes|taking|use|using|uống|uong|dùng|dung|tôi|toi|em|mình|minh|đang|dang|bị|bi|cháu|chau|con)\b)",
+    r"|\s(?:and|và|va|nhưng|nhung|but)\s(?=(?:i|i'm|my|take|takes|taking|needs?|use|using|uống|uong|dùng|dung|tôi|toi|em|mình|minh|đang|dang|bị|bi|cháu|chau|con)\b)",
     re.IGNORECASE,
 )
 _ASKED = re.compile(
@@ -155,14 +156,25 @@ _COURTESY = re.compile(
     r"\b(?:(?:cho|xin)\s+)?(?:em|toi|minh|con|chau|tui)\s+(?:(?:muon|xin|can|dang|tinh)\s+)*hoi\b"
     r"|\b(?:i|a|y|ay|da)\s+(?:nham|lon)\b"
     r"|\b(?:bac si|anh|chi|em|co|chu|ban)\s+oi\b|\b(?:can|may|could)\s+i\s+ask\b|\bi\s+(?:want|need|would\s+like)\s+to\s+ask\b"
+    # Who says something, or is told it, need not be whom it is said of: "remind me what I said she takes".
+    r"|\b(?:remind|tell)\s+me\b|\bi\s+(?:(?:just|already)\s+)*(?:say|said|tell|told|mention(?:ed)?)\b(?:\s+you\b)?"
+    r"|\b(?:em|toi|minh|con|chau|tui)\s+(?:(?:da|vua|moi|co|tung)\s+)*(?:noi|ke|khai|nhac)\b"
+    r"|\bnhac\s+(?:lai\s+)?(?:(?:cho|giup|gium|dum)\s+)*(?:em|toi|minh|con|chau|tui)\b"
 )
 _MEASURED = re.compile(r"\b\d+(?:[.,]\d+)?\s*(tuoi|thang|tuan|mg|years?|months?|weeks?)\b")
 # Who gave it is no medicine, nor are the words for taking.
 _CLINICIAN = re.compile(r"(?:nha si|nha khoa|bac si|duoc si|bs|dentist|doctor)\b")
 _A_MEDICINE = re.compile(r"\b(?:thuoc|thinners?|pill|medication|tiem|ke)\b")
 _TAKES = re.compile(
-    r"\b(?:dang|i take|i'm on|i am on|taking|takes|prescribed|duoc ke|hang ngay|moi ngay|every day|daily)\b"
+    r"\b(?:dang|i take|i'm on|(?:am|is|are|he's|she's) on|taking|takes|prescribed|duoc ke|hang ngay|moi ngay|every day|daily)\b"
 )
+# A word where only the name of a medicine may stand: behind what says that it is taken, before an end or what goes on of it.
+_CALLED = re.compile(
+    r"\b(?:take|takes|taking|(?:am|is|are|been|'m|'s|'re) on|uong|dung|xai)\s+(?:(?:thuoc|ten(?: la)?)\s+)*(?P<name>[a-z][a-z-]{3,}[a-z])"
+    r"(?=\W*$|\W*[,.;:(-]|\s+(?:\d|and|for|so|but|now|in|at|with|last|years|months|weeks|daily|every|each|once|twice|before|after|because|since|should|do|does|can|may|is|hang|hom|ngay|moi|de|cho|tri|vi|do|ma|co|thi|xong|roi|lau|nen|nhung|nho|rang|tram|gio|sang|toi|trua|duoc|khong|va)\b)"
+)
+_OF_ANOTHER = re.compile(r"takes|is on|'s on")
+_AROUND = re.compile(r"\b(?:truoc|sau|khi|luc|de|cho|before|after|for|when|while)\b")
 _IS_SO = re.compile(r"\b(?:bi|dang|moi|vua|hen|dau|nhuc|lich|toi|em|minh|hurts|hurt|my|since|i)\b")
 _TOOTH = re.compile(
     r"\b(?:rang|tooth|teeth|r|cai\s+rang)\s*(?:so\s*|number\s*|no\.?\s*|#\s*|:\s*)?"
@@ -551,12 +563,13 @@ def person_of(text: str) -> str:
 
 
 def _others(text: str) -> Iterator[PhraseHit]:
-    """Where `text` names others than the one who writes; "mẹ e" is "mẹ em" among words with accents only, "co e" is "có ê"."""
+    """Where `text` names others than the one who writes; "mẹ e" is "mẹ em" among words with accents only, "co e" is "có ê" and "me to" English."""
     marked = has_marks(words(text))
     return (
         hit
         for hit in _lexicon("other").find(text)
-        if not hit.phrase.endswith(" e") or (marked and text[hit.start : hit.end].lower() == hit.phrase)
+        if not hit.phrase.endswith((" e", " tớ"))
+        or (marked and text[hit.start : hit.end].lower() == hit.phrase)
     )
 
 
@@ -636,17 +649,21 @@ def _asked_for(text: str) -> str | None:
 
 
 def _without_courtesy(text: str) -> str:
-    """`text` with blanks for the person who only asks: "cho em hỏi", "I want to ask"."""
+    """`text` with blanks for the person who only asks or says it: "cho em hỏi", "I told you"; not for "mẹ em nói"."""
     folded, offsets = fold_in_place(text)
+    others = [range(hit.start, hit.end) for hit in _others(text)]
     for match in _COURTESY.finditer(folded):
         start, end = span_in_place(offsets, len(text), *match.span())
-        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+        if not any(start in span for span in others):
+            text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
     return text
 
 
 def _names_oneself(text: str) -> bool:
     text = _without_courtesy(text)
-    first = next(iter(_lexicon("oneself").find(text)), None)
+    # "To" is English without its accent.
+    said = (hit for hit in _lexicon("oneself").find(text) if text[hit.start : hit.end].lower() != "to")
+    first = next(said, None)
     other = next(_others(text), None)
     return first is not None and (other is None or first.start < other.start)
 
@@ -807,18 +824,61 @@ def _medicines(part: _Part, hits: list[PhraseHit], told: str) -> Iterator[Fact]:
     intended = _INTENDED.search(part.folded)
     before = intended.start() if intended else len(part.folded)
     taken = [hit for hit in drugs if hit not in reacted and _folded_at(part, hit.start) < before]
-    if ((asked or unsaid) and not _TAKES.search(part.folded)) or not _is_taking(part, hits):
+    end = max((hit.end for hit in taken), default=0)
+    doubted = (asked or unsaid) and not (_TAKES.search(part.folded) or _asks_beside(part.text[end:]))
+    if doubted or not _is_taking(part, hits):
         taken = []  # "uống ibuprofen được không" asks, "đang uống warfarin, nhổ được không" states
     for hit in taken:
         yield _fact("medicine", part.text[hit.start : hit.end], told)
     cues = [hit for hit in hits if hit.label == "medicine cue" and _folded_at(part, hit.start) < before]
     named = drugs and not intended
-    if cues and not (taken or reacted or asked or named or _NOT_TAKEN_IN.search(part.folded)):
+    if called := "" if reacted else _called(part, hits):
+        yield _fact("medicine", called, told)
+    elif cues and not (taken or reacted or asked or named or _NOT_TAKEN_IN.search(part.folded)):
         value = _after(part, cues[0])
         if not value and _A_MEDICINE.search(fold(cues[0].phrase)):
             value = cues[0].phrase
         if value and not _CLINICIAN.match(fold(value)):
             yield _fact("medicine", value, told)
+
+
+def _called(part: _Part, hits: list[PhraseHit]) -> str:
+    """The medicine that a clause says somebody takes, by a name that no list has; "" for none.
+
+    It is spelt like no Vietnamese word; and it is asked about itself where nothing else is said behind it.
+    """
+    from troly_dental.guard.spelling import is_known  # which reads facts too
+
+    found = _CALLED.search(part.folded[: _folded_at(part, part.stated)])
+    doubted = _PROPOSED.search(part.folded) or _HOW_MUCH.search(part.folded) or _INTENDED.search(part.folded)
+    if found is None or doubted:
+        return ""
+    # Nobody says "takes" of oneself; "… and takes it" goes on about whom the clause before named.
+    if _OF_ANOTHER.match(found[0]):
+        whose = found.start() == 0 or bool(person_of(part.text))
+    else:
+        whose = _speaks_of_self(part, hits) or bool(person_of(part.text))
+    if not whose:
+        return ""
+    name, asks = found["name"], part.asks or part.stated < len(part.text)
+    about_it = asks and not _TAKES.search(part.folded) and not _asks_beside(part.folded[found.end() :])
+    if (
+        about_it
+        or any(name in folded_words(hit.phrase) for hit in hits)
+        or is_known(name)
+        or is_syllable(name)
+        or name in _folds("end") | _folds("nothing")
+    ):
+        return ""
+    return part.written(*found.span("name"))
+
+
+def _asks_beside(rest: str) -> bool:
+    """Whether what stands behind a medicine asks about a treatment: "(uống warfarin) có nhổ răng được không", which "before" or
+    "for" make a question about the medicine.
+    """
+    hit = next(iter(_treatments().find(rest)), None)
+    return hit is not None and not _AROUND.search(fold(rest[: hit.start]))
 
 
 def _is_taking(part: _Part, hits: list[PhraseHit]) -> bool:
@@ -977,6 +1037,13 @@ def _lexicon(only: str = "") -> Lexicon:
             if label not in _LISTED["words only"] and not label.startswith(_KIN)
         }
     )
+
+
+@cache
+def _treatments() -> Lexicon:
+    """What is done in a mouth."""
+    named = read_lists(Path(__file__).parents[1] / "lexicons" / "treatments.txt")["treatment"]
+    return Lexicon({"treatment": named})
 
 
 def is_habit(value: str) -> bool:

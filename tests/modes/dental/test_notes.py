@@ -399,6 +399,11 @@ async def test_a_treatment_that_was_not_done_is_no_answer_to_why(services: Servi
         ("thế hôm nay em súc miệng nước muối được chưa", ("after-extraction",), "after-extraction"),
         ("hôm nay em súc miệng nước muối được chưa", ("after-extraction",), "mouthwash"),
         ("thế niềng răng mất bao lâu", ("after-extraction",), "braces"),
+        # What it does is told of what does it, where that note has as much.
+        ("cạo vôi răng có làm mòn men răng không bạn", (), "scaling"),
+        ("cao voi rang co lam mon men rang khong", (), "scaling"),
+        ("does whitening damage enamel", (), "whitening"),
+        ("trám răng có gây ê buốt không", (), "sensitivity"),
         # When something may be done depends on what was done.
         ("Chiều nay em vừa nhổ răng, khi nào được súc miệng nước muối?", (), "after-extraction"),
         # What one states of oneself in a follow-up is asked of what was spoken of.
@@ -516,3 +521,38 @@ def test_a_note_that_forbids_the_very_thing_is_heard_beside_a_refusal(
     said = notes.ruling(notes.of_topics((topic,), lang), asked, lang)
     assert ruled in said.text
     assert bool(said.text) is bool(ruled)
+
+
+@pytest.mark.parametrize("worry", ["có nguy hiểm không", "có bị sao không", "có nghiêm trọng không"])
+@pytest.mark.parametrize(
+    ("thing", "topic"),
+    [("nhổ răng", "extraction"), ("trám răng", "filling"), ("cạo vôi", "scaling"), ("nuốt răng giả", "swallowed-object")],
+)  # fmt: skip
+async def test_what_only_asks_whether_it_is_dangerous_names_no_note(
+    services: Services, worry: str, thing: str, topic: str
+) -> None:
+    asked = f"{thing} {worry}"
+    found = await notes.find_in(services, asked, 2, "vi")
+    assert topic in notes.ranked(found, asked, "vi")[0].topic
+
+
+GLUES: dict[Lang, tuple[str, ...]] = {"en": ("super glue", "crazy glue", "superglue"), "vi": ("keo 502", "keo con voi", "keo dán sắt")}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("asked", "forbids"),
+    [
+        ("can I use {} to fix my denture", "household glue"), ("is {} ok to repair a denture", "household glue"),
+        ("dán lại răng giả bằng {} được không", "keo công nghiệp"), ("miếng trám rơi, dán lại bằng {} được không", "keo thông thường"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("nth", range(3))
+async def test_any_glue_is_what_the_notes_say_of_glue(
+    services: Services, asked: str, forbids: str, nth: int
+) -> None:
+    lang = detect(asked)
+    question = asked.format(GLUES[lang][nth])
+    found = notes.ranked(await notes.find_in(services, question, 2, lang), question, lang)
+    told = notes.answer(found, question, question, lang)
+    assert forbids in told.text
+    assert told.whole

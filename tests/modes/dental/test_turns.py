@@ -419,6 +419,25 @@ async def test_what_is_noted_is_told_when_asked_and_dropped_when_taken_back(
 
 
 @pytest.mark.parametrize(
+    ("told", "asked"),
+    [
+        ("My mum takes {} and needs a molar out. Should she stop it first?", "remind me, what medicine did I say she was on?"),
+        ("I'm on {}, can I have a tooth out?", "what did I say I take?"),
+        ("my dad is on {}, can he get implants", "what's he taking again?"),
+        ("em đang uống {}, niềng răng được không ạ", "hồi nãy em nói uống thuốc gì"),
+        ("mẹ em đang uống {} có nhổ răng được không", "thuốc em nói lúc nãy là gì"),
+        ("mẹ em uống {}, nhổ răng có phải ngưng không", "nhắc lại giúp em mẹ em uống thuốc gì"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("medicine", ["alendronate", "zemiplan"])
+async def test_what_somebody_takes_is_told_again(
+    clinic: Clinic, told: str, asked: str, medicine: str
+) -> None:
+    await clinic.ask(told.format(medicine))
+    assert medicine in (await clinic.ask(asked)).answer
+
+
+@pytest.mark.parametrize(
     ("asked", "wanted"),
     [
         ("niềng răng mất bao lâu, gia bao nhieu", "một năm rưỡi"), ("giá niềng răng bao nhiêu, mất bao lâu", "một năm rưỡi"),

@@ -863,3 +863,33 @@ async def test_the_price_of_one_that_was_shown_is_the_listed_one(
             f"Hàng {place + 1}): {place + 1}5.000 VND"
             in (await analyst.ask(f"cái {nth} giá bao nhiêu")).answer
         )
+
+
+@pytest.mark.parametrize("day", ["hôm qua", "hôm kia", "hôm nay", "ngày 5/5/2024"])
+@pytest.mark.parametrize("end", ["ngày gần nhất có đơn là ngày nào", "ngày đầu tiên có đơn là ngày nào", "lần cuối có đơn là khi nào"])  # fmt: skip
+def test_the_last_day_that_there_is_is_sought_in_no_one_day(day: str, end: str) -> None:
+    before = plan(f"doanh thu {day}", (ORDERS,), NOW)
+    query = plan(f"vậy {end}", (ORDERS,), NOW, before).ask
+    assert query is not None
+    assert query.period is None
+    month = plan("doanh thu tháng 5", (ORDERS,), NOW)
+    kept = plan(f"vậy {end}", (ORDERS,), NOW, month).ask
+    assert kept is not None
+    assert kept.period is not None
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["đổi sang {}", "đổi thành {}", "chuyển qua {} đi", "make it {} instead", "change that to {}", "switch to {}", "turn it into {}"],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    ("vi", "en", "kind"), [("biểu đồ đường", "a line chart", "line"), ("biểu đồ tròn", "a pie chart", "share"), ("biểu đồ cột", "a bar chart", "bar")]
+)  # fmt: skip
+def test_another_chart_is_of_what_was_drawn(change: str, vi: str, en: str, kind: str) -> None:
+    before = plan("vẽ biểu đồ doanh thu theo nền tảng", (ORDERS,), NOW)
+    made = plan(change.format(en if change.isascii() else vi), (ORDERS,), NOW, before)
+    assert made.calls
+    assert made.chart == kind
+    assert made.ask is not None
+    assert before.ask is not None
+    assert made.ask.groups == before.ask.groups

@@ -528,3 +528,24 @@ def test_a_tag_that_asks_leaves_nothing_out(tag: str) -> None:
     made = plan(f"doanh thu tháng 5 có tăng {tag}", (ORDERS,), NOW).ask
     assert made is not None
     assert not made.conditions
+
+
+@pytest.mark.parametrize("hurry", ["gấp", "sớm"])
+def test_what_an_order_is_like_is_no_hurry(hurry: str) -> None:
+    for said in (f"doanh thu đơn {hurry} tháng 5", f"số đơn {hurry}", f"có bao nhiêu đơn {hurry}"):
+        made = plan(said, (ORDERS,), NOW)
+        assert (made.calls, made.missing) == ((), (hurry,)), said
+    for said in (
+        f"cần {hurry} doanh thu tháng 5",
+        f"cần số đơn tháng 5 {hurry}",
+        f"doanh thu tháng 5 {hurry} nhé",
+    ):
+        assert plan(said, (ORDERS,), NOW).calls, said
+
+
+@pytest.mark.parametrize("least", ["ít cái nhất", "it cái nhất", "it nhất", "ít cái nhât"])
+def test_the_least_is_read_without_its_accents(least: str) -> None:
+    for said in (f"mặt hàng nào bán được {least}", fold(f"mặt hàng nào bán được {least}")):
+        query = plan(said, (ORDERS,), NOW).ask
+        assert query is not None
+        assert (query.form, query.order, query.limit) == ("top", "asc", 1)

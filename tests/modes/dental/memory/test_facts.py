@@ -309,6 +309,49 @@ def test_a_medicine_is_kept_where_it_is_taken_not_where_it_is_asked_about_or_tho
     assert "medicine" not in {kind for kind, _ in found(spelled(other.format(medicine)))}
 
 
+# Names that no list has, of the shape that no Vietnamese word has.
+UNLISTED = st.tuples(
+    st.sampled_from(("zem", "xyr", "lofra", "kerv", "dreb")),
+    st.sampled_from(("iplan", "azol", "udrine", "ostrel")),
+).map("".join)
+TAKES_IT = ("my mum takes {} for her bones", "My dad is on {}, can he have a tooth out?", "she takes {} and needs a molar out", "I take {} and need a molar out, should I stop it first?", "mẹ em uống {}, nhổ răng có phải ngưng không", "bà ngoại đang dùng thuốc {} thì nhổ răng được không", "tôi dùng {} có nhổ răng được không", "my mum is on aspirin and takes {}")  # fmt: skip
+ASKS_OF_IT = ("can I take {} after a filling?", "should my mum take {}?", "mẹ em uống {} có được không", "tôi uống {} trước khi nhổ răng được không", "em định uống {}", "what if someone takes {}", "em uống {} để trám răng được không")  # fmt: skip
+
+
+@given(UNLISTED, st.sampled_from(TAKES_IT), st.sampled_from(ASKS_OF_IT), st.booleans())
+def test_what_stands_behind_taking_is_a_medicine_by_its_own_name(
+    name: str, taken: str, other: str, bare: bool
+) -> None:
+    spelled = fold if bare else str
+    assert ("medicine", name) in found(spelled(taken.format(name)))
+    assert ("medicine", name) not in found(spelled(other.format(name)))
+
+
+@pytest.mark.parametrize(
+    "thing", ["care of her teeth", "ages to brush", "the bus", "photos", "hours", "pill"]
+)
+def test_what_is_no_name_of_a_medicine_is_not_taken(thing: str) -> None:
+    assert "medicine" not in {kind for kind, _ in found(f"my mum takes {thing}")}
+    assert "medicine" not in {kind for kind, _ in found("my mum is on holiday, can she wait")}
+    assert found("my dog takes rimadyl") == set()
+    assert {person_of(fact.text) for fact in find_facts("he told me to take tramadol daily")} <= {""}
+
+
+@pytest.mark.parametrize(
+    ("asked", "whose"),
+    [
+        ("remind me, what medicine did I say she was on?", {"my mum", "me"}), ("what did I tell you my mum takes", {"my mum"}),
+        ("thuốc em nói lúc nãy là gì", {"my mum", "me"}), ("what did I say I take?", {"me"}), ("em nói em uống thuốc gì", {"me"}),
+        ("nhắc lại giúp em mẹ em uống thuốc gì", {"my mum"}), ("is it safe to pull a tooth", {"my mum", "me"}),
+    ],
+)  # fmt: skip
+def test_who_says_something_need_not_be_whom_it_is_said_of(asked: str, whose: set[str]) -> None:
+    facts = find_facts("My mum takes alendronate. I take aspirin.")
+    kept = {person_of(fact.text).lower() or "me" for fact in about_the_same(facts, asked)}
+    assert whose <= kept
+    assert "my mum" in whose or "my mum" not in kept
+
+
 @given(
     st.sampled_from(("mẹ tôi", "ba em", "chồng mình")),
     st.sampled_from((*MEDICINES, "thuốc tê")),
