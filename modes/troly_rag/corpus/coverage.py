@@ -559,7 +559,7 @@ def _own_figures(raw: str) -> list[tuple[int, int]]:
 
 
 def phrases_of(raw: str, words: Sequence[str]) -> tuple[str, ...]:
-    """`words` of `raw`, those with only a blank between them as one: half of "Hà Nội" is no word to tell of."""
+    """`words` of `raw`, those with only a blank between them as one: half of "Hà Nội" is no word to tell of, nor "gái" of "con gái"."""
     found: list[tuple[int, int]] = []
     at = 0
     for word in words:
@@ -567,9 +567,26 @@ def phrases_of(raw: str, words: Sequence[str]) -> tuple[str, ...]:
         if start < 0:
             return tuple(words)
         at = start + len(word)
-        joined = bool(found) and raw[found[-1][1] : start].isspace()
+        start = _opening(raw, start) if fold(word) in _enders() else start
+        joined = bool(found) and not raw[found[-1][1] : start].strip()
         found[-1:] = [(found[-1][0], at)] if joined else [*found[-1:], (start, at)]
     return tuple(dict.fromkeys(raw[start:end] for start, end in found))
+
+
+def _opening(raw: str, start: int) -> int:
+    """Where the word begins that stands before `start` with only a blank between."""
+    before = re.search(r"\w+ +$", raw[:start])
+    return before.start() if before else start
+
+
+@cache
+def _enders() -> frozenset[str]:
+    """The folded syllables that in all that is listed only end a word of several."""
+    names = [name.lower().split() for name in (*synonyms().every, *vietnamese_phrases())]
+    opening = {fold(one) for name in names for one in name[:1]}
+    return (
+        frozenset(fold(name[-1]) for name in names if len(name) > 1 and is_syllable(fold(name[-1]))) - opening
+    )
 
 
 @lru_cache(maxsize=256)

@@ -12,7 +12,14 @@ from tests.support.modes.rag_company import company_at
 from troly.retrieval.search.glossary import named_elsewise
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
-from troly_rag.corpus.coverage import figure_request, question_of, text_of, title_subject, whole_words
+from troly_rag.corpus.coverage import (
+    figure_request,
+    phrases_of,
+    question_of,
+    text_of,
+    title_subject,
+    whole_words,
+)
 
 LATE = (
     "Quy định đi muộn\nNhân viên đi muộn quá 3 lần trong một tháng bị trừ 200.000 VND cho mỗi lần tiếp theo."
@@ -287,3 +294,11 @@ def test_a_digit_of_an_amount_is_no_number_of_things(many: int) -> None:
     asked = question_of(f"thưởng {many} ứng viên")
     assert str(many) in asked.coverage(text_of(f"Thưởng ứng viên {many}.000.000 VND")).unread
     assert not asked.coverage(text_of(f"Thưởng {many} ứng viên 1.000.000 VND")).unread
+
+
+@pytest.mark.parametrize("end", ["gái", "trai", "ruột"])
+@pytest.mark.parametrize("word", ["con", "em", "cháu"])
+def test_a_syllable_that_only_ends_words_is_named_with_the_one_before_it(word: str, end: str) -> None:
+    assert phrases_of(f"{word} {end} tôi ốm", (end,)) == (f"{word} {end}",)
+    assert phrases_of(f"{end}, {word} tôi", (end,)) == (end,)
+    assert phrases_of(f"{word} {end} tôi ốm", ("ốm",)) == ("ốm",)
