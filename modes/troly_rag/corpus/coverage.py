@@ -473,14 +473,14 @@ class Question:
         return any(self._held(one, part, other) and self._held(two, part, other) for part, other in others)
 
     def _apart(self, at: int, text: Text) -> bool:
-        """Whether a word is half of a listed word of two syllables of which `text` has no half beside the other."""
+        """Whether a word is half of a listed word of two syllables, neither a name of its own ("trả lương"), of which `text` has no half beside the other."""
         pairs = [
             (self._keys[one], self._keys[one + 1])
             for one in (at - 1, at)
-            if {one, one + 1} <= {*self._places}
+            if {one, one + 1} <= {*self._places} - self._lines.keys()
             and f"{self._typed[one].folded} {self._typed[one + 1].folded}" in _pairs_listed()
         ]
-        return bool(pairs) and at not in self._lines and text.pairs.isdisjoint(pairs)
+        return bool(pairs) and text.pairs.isdisjoint(pairs)
 
     def _held(self, at: int, text: Text, other: frozenset[str]) -> bool:
         word = self._typed[at]

@@ -952,3 +952,37 @@ async def test_one_word_of_a_closed_page_brings_no_other_near(desk: RagDesk, ask
 def test_only_what_leaves_its_verb_out_gets_one(late: str, rest: str) -> None:
     assert normal(f"{late} {rest}", "vi") == f"đi {late} {rest}"
     assert normal(f"đi {late} {rest}", "vi") == f"đi {late} {rest}"
+
+
+@pytest.mark.parametrize("paid", ["trả lương", "phát lương", "chuyển lương"])
+@pytest.mark.parametrize("when", ["vào ngày mấy hằng tháng", "ngày nào mỗi tháng", "ngày mấy"])
+async def test_an_open_page_is_not_near_where_a_closed_one_is_worth_more(
+    desk: RagDesk, paid: str, when: str
+) -> None:
+    desk.become("internal", department="it")
+    told = await desk.ask(f"Công ty {paid} {when}?", offline=True)
+    assert told.done.metadata["answered"] is False
+    assert "Gần nhất" not in told.answer
+    assert "chưa có quyền xem" in told.answer
+    desk.become("private", department="hr")
+    assert "ngày 5" in (await desk.ask(f"Công ty {paid} {when}?", offline=True)).answer
+
+
+@pytest.mark.parametrize("then", ["trước đây", "hồi trước", "trước kia"])
+@pytest.mark.parametrize(
+    ("asked", "now", "before"),
+    [
+        ("mật khẩu tối thiểu mấy ký tự", "14 ký tự", "8 ký tự"),
+        ("nghỉ phép năm mấy ngày", "14 ngày", "12 ngày"),
+        ("làm từ xa mấy ngày một tuần", "2 ngày", "1 ngày"),
+    ],
+)
+async def test_how_it_was_is_told_beside_how_it_is(
+    desk: RagDesk, then: str, asked: str, now: str, before: str
+) -> None:
+    for text in (f"{then} {asked}", f"{then} {asked}, bây giờ thì sao", f"hiện nay {asked}, còn {then}?"):
+        told = (await desk.ask(text, offline=True)).answer
+        current, _, old = told.partition("Bản cũ")
+        assert now in current
+        assert before in old
+    assert "Bản cũ" not in (await desk.ask(asked, offline=True)).answer
