@@ -986,3 +986,37 @@ async def test_how_it_was_is_told_beside_how_it_is(
         assert now in current
         assert before in old
     assert "Bản cũ" not in (await desk.ask(asked, offline=True)).answer
+
+
+TWO_PAGES = "Thử việc bao lâu, nghỉ kết hôn mấy ngày?"
+
+
+@pytest.mark.parametrize("thing", ["cái", "mục", "trang", "nguồn", "tài liệu"])
+@pytest.mark.parametrize(
+    ("place", "said", "other"),
+    [("thứ nhất", "60 ngày", "Kết hôn"), ("thứ hai", "Kết hôn", "60 ngày"), ("đầu tiên", "60 ngày", "Kết hôn"), ("số 2", "Kết hôn", "60 ngày"), ("cuối", "Kết hôn", "60 ngày")],
+)  # fmt: skip
+async def test_a_page_of_several_is_pointed_at_by_its_place(
+    desk: RagDesk, thing: str, place: str, said: str, other: str
+) -> None:
+    await desk.ask(TWO_PAGES, offline=True)
+    told = await desk.ask(f"{thing} {place} thì sao", offline=True)
+    assert said in told.answer
+    assert other not in told.answer
+    assert told.done.metadata["answered"] is True
+
+
+@pytest.mark.parametrize("pointer", ["mục 3", "cái thứ tư", "nguồn thứ năm", "the third one"])
+async def test_a_place_that_was_not_shown_is_said_to_be_none(desk: RagDesk, pointer: str) -> None:
+    await desk.ask(TWO_PAGES, offline=True)
+    told = await desk.ask(pointer, offline=True)
+    assert told.done.metadata["answered"] is False
+    assert "Thử việc" in told.answer
+    assert pointer.removeprefix("the ") in told.answer
+
+
+@pytest.mark.parametrize("no_pointer", ["con thứ hai", "lần thứ hai", "thứ hai"])
+async def test_what_is_counted_and_a_day_point_at_no_page(desk: RagDesk, no_pointer: str) -> None:
+    await desk.ask("Sinh con được nghỉ mấy tháng?", offline=True)
+    told = await desk.ask(f"{no_pointer} thì sao", offline=True)
+    assert f"“{no_pointer}” là gì" not in told.answer
