@@ -561,15 +561,16 @@ def _own_figures(raw: str) -> list[tuple[int, int]]:
 def phrases_of(raw: str, words: Sequence[str]) -> tuple[str, ...]:
     """`words` of `raw`, those with only a blank between them as one: half of "Hà Nội" is no word to tell of, nor "gái" of "con gái"."""
     found: list[tuple[int, int]] = []
-    at = 0
+    at, named = 0, names_in(raw)
     for word in words:
         start = raw.find(word, at)
         if start < 0:
             return tuple(words)
         at = start + len(word)
-        start = _opening(raw, start) if fold(word) in _enders() else start
-        joined = bool(found) and not raw[found[-1][1] : start].strip()
-        found[-1:] = [(found[-1][0], at)] if joined else [*found[-1:], (start, at)]
+        begin = _opening(raw, start) if fold(word) in _enders() else start
+        first, last = next((one for one in named if one[0] <= begin and at <= one[1]), (begin, at))
+        joined = bool(found) and not raw[found[-1][1] : first].strip()
+        found[-1:] = [(found[-1][0], max(last, found[-1][1]))] if joined else [*found[-1:], (first, last)]
     return tuple(dict.fromkeys(raw[start:end] for start, end in found))
 
 
@@ -836,7 +837,7 @@ def figure_request(question: str) -> FigureRequest:
     things = () if units or moment else tuple(_things_counted(question_of(question)))
     figure = bool(units or things) or moment or _has(text, "amount") or _has(text, "span")
     address = next((pattern for asked, pattern in _ADDRESSES if re.search(asked, text)), "")
-    reason = re.search(r"\b(?:tai sao|vi sao|sao lai|vi ly do gi|ly do|why)\b", text) is not None
+    reason = re.search(r"\b(?:tai sao|vi sao|sao lai|vi ly do gi|ly do|nguyen nhan|why)\b", text) is not None
     clock = _WHAT_TIME.search(text) is not None
     contact = _has(text, "contact")
     said = frozenset(word.folded for word in question_of(question).tokens)
