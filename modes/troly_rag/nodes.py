@@ -115,8 +115,11 @@ def orchestrator_of(cache: Cache) -> Node:
         message = replace(message, before=leaned)
         draft = await asyncio.to_thread(route, message, config, user.user_access, turn.language, turn.now)
         goes_on = bool(leaned and turn.conversation_metadata.get(SUM))
+        if full.reply and not has_model:
+            draft = replace(draft, complexity="chitchat", response=full.reply)
         points = bool(full.about) or (full.leaned and full.text == talk.rest.strip())
         points = points or (bool(before) and (names_only_day(talk.rest) or names_no_act(talk.rest)))
+        points = points and not full.pointed
         draft = replace(draft, original_query=turn.text, goes_on_with_sum=goes_on, points_back=points)
         work = Work(config, user, draft, turn_cache, began, corpora, leaned, before)
         # What is more than a greeting or thanks may be a matter of work in words that no list holds.
@@ -191,7 +194,7 @@ def _talk(turn: TurnContext, work: Work) -> State:
     routed = current_time("rag.routed")
     work.routing = replace(work.routing, complexity="chitchat")
     response = work.routing.response
-    if response == say("chitchat.other", turn.language):
+    if response == say("chitchat.other", turn.language) or work.routing.parts:
         turn.answered = False
     turn.say(response)
     turn.emit(Progress(say("progress.done", turn.language), 100.0))

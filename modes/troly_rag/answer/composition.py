@@ -68,6 +68,7 @@ async def compose(
     if outputs and all(output.status == "failed" for output in outputs):
         text = say("answer.all_failed", lang)
         return ComposedAnswer(AnswerContent("\n\n".join([text, *closing])), "rules", "", answered=False)
+    found.leave(routing.left)
     if not (routing.certain and found.is_whole):
         draft = await write(turn, routing, [*found.material, *earlier], found.figures, conflicts)
         if draft.text:
@@ -139,7 +140,7 @@ def _by_model(
     used = () if draft.refuses else draft.used or found.used
     near = () if draft.refuses else _suggested(outputs, used, routing, config, lang)
     closed = _closed(outputs, routing, lang) if draft.refuses else ()
-    text = "\n\n".join([draft.text, *_failures(outputs, lang, MATH), *closed])
+    text = "\n\n".join([draft.text, *found.left, *_failures(outputs, lang, MATH), *closed])
     answer = AnswerContent(text, used, near, found.coverage * draft.grounded)
     return ComposedAnswer(answer, "model", draft.note, not draft.refuses)
 
@@ -157,6 +158,7 @@ class Findings:
         self.computed = self._partial = False
         self.used: tuple[SourceEvidence, ...] = ()
         self._nearest: list[str] = []
+        self.left: tuple[str, ...] = ()
         extras = [one for output in outputs for tool, one in output.extras if tool == MATH and one.covered]
         self._summed = {(source.url, source.section) for one in extras for source in one.evidence}
         self._held: list[float] = []
@@ -187,7 +189,7 @@ class Findings:
     @property
     def is_whole(self) -> bool:
         """Whether every part of the question is answered."""
-        return not (self._nearest or self._partial) and bool(self.lines or self.figures)
+        return not (self._nearest or self._partial or self.left) and bool(self.lines or self.figures)
 
     @property
     def coverage(self) -> float:
@@ -197,7 +199,7 @@ class Findings:
     def text(self, routing: Routing) -> str:
         """The sentences that answer, what was computed first; then what was found nearest to the other parts."""
         told = " ".join(self.lines)
-        parts = [*self.figures, told, *self._nearest]
+        parts = [*self.figures, told, *self._nearest, *self.left]
         return "\n\n".join(filter(None, parts)) or _nothing(routing.refined_query, self._lang)
 
     def _tell(self, query: QueryAnswer, *, computed: bool, logged: bool) -> list[SourceEvidence]:
@@ -236,6 +238,11 @@ class Findings:
             return stands[:1]
         self._nearest.append("" if logged else _nothing(query.query, self._lang))
         return []
+
+    def leave(self, queries: Sequence[str]) -> None:
+        """Name the queries that no agent was asked."""
+        asked = "; ".join(f"“{one.rstrip(' ?.')}”" for one in queries if not is_side(one, self._lang))
+        self.left = (say("answer.left", self._lang, parts=asked),) if asked else ()
 
     def go_on_with(self, shown: Sequence[SourceEvidence]) -> None:
         """Add what the pages shown last say: a question that no page answers may be one more about them."""

@@ -68,6 +68,7 @@ _FINAL_Y = re.compile(r"(?<=^[hklmst])y$")
 _WEEKDAYS = {"2": "hai", "3": "ba", "4": "tu", "5": "nam", "6": "sau", "7": "bay"}
 _Y = str.maketrans("yýỳỷỹỵ", "iíìỉĩị")
 YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:[.,]\d{3})+(?![\d.,]*\d)")
 _DATE = re.compile(r"\b\d{1,2}[/-]\d{1,2}(?:[/-]\d{2,4})?\b")
 _AT_PLACE = frozenset({"ở", "tại", "với", "at", "in", "with"})
 _PAUSE = re.compile(r"[,;?!](?=\s)")
@@ -78,6 +79,15 @@ _WHERE = re.compile(r"\b(?:o|tai|vao) (?:nhung |cac )?dau\b|\b(?:cho|noi) nao\b|
 _PLACE = re.compile(
     r"\b(?:ở|tại|qua|trên|số|gọi|gặp|gửi|cổng|via|call)\b|\b(?:vào|tới|at|in|on|to|into|from)\b(?! (?:ngày|tháng|lúc|năm|\d|the \d))"
     r"|\S@\S|\w\.\w"
+)
+# What asks whether something is given to staff, and what tells that it is.
+_ASKS_GIFT = re.compile(
+    r"\b(?:có|được|duoc|co) (?:được )?(?:cấp|phát|tặng|cap|phat|tang) .*\b(?:không|ko|k|khong)\b"
+    r"|\b(?:do|does|will|would) (?:\w+ ){1,2}(?:get|receive|provide|give|offer)\b"
+)
+_GIVES = re.compile(
+    r"(?<!phụ )(?<!trợ )(?<!khẩn )\bcấp\b(?! (?:trên|dưới|bách|cứu))|\b(?:có|nhận|hưởng|phát|tặng|trao|thưởng|trả|hỗ trợ|miễn phí|được (?:chi|nghỉ|mời)"
+    r"|(?:is|are|be|get|gets?) (?:given|provided|issued|paid)|gives?|provides?|pays?|offers?|receives?|have|has|entitled|free)\b"
 )
 FOLDER = Path(__file__).parent / "lexicons"
 
@@ -107,13 +117,18 @@ class Text:
     @cached_property
     def forms(self) -> dict[str, set[str]]:
         """The words as typed, by their key."""
-        return self._forms(range(len(self.words)))
+        # The 3 of "3.000.000" is no three.
+        grouped = [found.span() for found in _GROUPED.finditer(self.raw)]
+        return self._forms(
+            at for at, word in enumerate(self.words) if not _overlaps((word.start, word.end), grouped)
+        )
 
     @cached_property
     def free(self) -> dict[str, set[str]]:
         """As `forms`, without halves of words: "điện" is not spoken of where only "điện thoại" stands."""
         halves = halves_in(self.words)
-        return self._forms(at for at in range(len(self.words)) if at not in halves)
+        free = self._forms(at for at in range(len(self.words)) if at not in halves)
+        return {key: said for key, said in free.items() if key in self.forms}
 
     def _forms(self, places: Iterable[int]) -> dict[str, set[str]]:
         found: dict[str, set[str]] = {}
@@ -195,6 +210,12 @@ def whole_words() -> dict[str, list[Phrase]]:
         for (word, side), other in bound.items()
         if is_syllable(fold(word)) and is_syllable(fold(other)) and (other, 1 - side) not in bound
     )
+
+
+@cache
+def _pairs_listed() -> frozenset[str]:
+    """The listed words of two syllables, folded."""
+    return frozenset(fold(name) for name in vietnamese_phrases() if name.count(" ") == 1)
 
 
 @lru_cache(maxsize=2048)
@@ -329,6 +350,15 @@ class Question:
             for one in _CLAUSE.split(told)
         )
 
+    def keeps_gifts(self, told: str) -> bool:
+        """Whether, where it asks if something is given, a sentence of `told` that speaks of something of the question gives:
+        where cars are parked tells of no company car."""
+        return not _ASKS_GIFT.search(self.raw.lower()) or any(
+            any(self._held(at, text_of(one), frozenset()) for at in self._things)
+            for one in _SENTENCE.split(told)
+            if _GIVES.search(one.lower())
+        )
+
     def is_only_denied(self, text: str) -> bool:
         """Whether it asks what something is, or a figure of it, of which `text` only says that there is none."""
         asked = _WHAT_IS.search(self.asking) or figure_request(self.raw).figure
@@ -359,7 +389,8 @@ class Question:
     def uses_figures(self, told: str) -> bool:
         """Whether the asker's own figures all stand in `told`: else a figure of it may not be the one asked for."""
         # "Một năm" is how the question counts, no figure of the asker's.
-        return self.own_figures - {"mot", "one"} <= {word.folded for word in text_of(told).words}
+        whole = _GROUPED.sub(lambda found: found[0] if found[0] in self.raw else " ", told)
+        return self.own_figures - {"mot", "one"} <= {word.folded for word in text_of(whole).words}
 
     @property
     def subjects(self) -> int:
@@ -441,6 +472,16 @@ class Question:
         others = ((part, frozenset[str]() if same else self._elsewise(part.raw)) for part in text.clauses)
         return any(self._held(one, part, other) and self._held(two, part, other) for part, other in others)
 
+    def _apart(self, at: int, text: Text) -> bool:
+        """Whether a word is half of a listed word of two syllables, neither a name of its own ("trả lương"), of which `text` has no half beside the other."""
+        pairs = [
+            (self._keys[one], self._keys[one + 1])
+            for one in (at - 1, at)
+            if {one, one + 1} <= {*self._places} - self._lines.keys()
+            and f"{self._typed[one].folded} {self._typed[one + 1].folded}" in _pairs_listed()
+        ]
+        return bool(pairs) and text.pairs.isdisjoint(pairs)
+
     def _held(self, at: int, text: Text, other: frozenset[str]) -> bool:
         word = self._typed[at]
         lines = self._lines.get(at, set())
@@ -454,7 +495,7 @@ class Question:
         if word.folded in _units()["money"] and _measured("money").search(fold(text.raw)):
             # "tiền khách sạn" is spoken of by what it may cost.
             return True
-        if lines & (self._lines.get(at - 1, set()) | self._lines.get(at + 1, set())):
+        if lines & (self._lines.get(at - 1, set()) | self._lines.get(at + 1, set())) or self._apart(at, text):
             # A name of several words is held as a whole, not by its syllables.
             return False
         key = self._keys[at]
@@ -518,17 +559,35 @@ def _own_figures(raw: str) -> list[tuple[int, int]]:
 
 
 def phrases_of(raw: str, words: Sequence[str]) -> tuple[str, ...]:
-    """`words` of `raw`, those with only a blank between them as one: half of "Hà Nội" is no word to tell of."""
+    """`words` of `raw`, those with only a blank between them as one: half of "Hà Nội" is no word to tell of, nor "gái" of "con gái"."""
     found: list[tuple[int, int]] = []
-    at = 0
+    at, named = 0, names_in(raw)
     for word in words:
         start = raw.find(word, at)
         if start < 0:
             return tuple(words)
         at = start + len(word)
-        joined = bool(found) and raw[found[-1][1] : start].isspace()
-        found[-1:] = [(found[-1][0], at)] if joined else [*found[-1:], (start, at)]
+        begin = _opening(raw, start) if fold(word) in _enders() else start
+        first, last = next((one for one in named if one[0] <= begin and at <= one[1]), (begin, at))
+        joined = bool(found) and not raw[found[-1][1] : first].strip()
+        found[-1:] = [(found[-1][0], max(last, found[-1][1]))] if joined else [*found[-1:], (first, last)]
     return tuple(dict.fromkeys(raw[start:end] for start, end in found))
+
+
+def _opening(raw: str, start: int) -> int:
+    """Where the word begins that stands before `start` with only a blank between."""
+    before = re.search(r"\w+ +$", raw[:start])
+    return before.start() if before else start
+
+
+@cache
+def _enders() -> frozenset[str]:
+    """The folded syllables that in all that is listed only end a word of several."""
+    names = [name.lower().split() for name in (*synonyms().every, *vietnamese_phrases())]
+    opening = {fold(one) for name in names for one in name[:1]}
+    return (
+        frozenset(fold(name[-1]) for name in names if len(name) > 1 and is_syllable(fold(name[-1]))) - opening
+    )
 
 
 @lru_cache(maxsize=256)
@@ -778,7 +837,7 @@ def figure_request(question: str) -> FigureRequest:
     things = () if units or moment else tuple(_things_counted(question_of(question)))
     figure = bool(units or things) or moment or _has(text, "amount") or _has(text, "span")
     address = next((pattern for asked, pattern in _ADDRESSES if re.search(asked, text)), "")
-    reason = re.search(r"\b(?:tai sao|vi sao|sao lai|vi ly do gi|ly do|why)\b", text) is not None
+    reason = re.search(r"\b(?:tai sao|vi sao|sao lai|vi ly do gi|ly do|nguyen nhan|why)\b", text) is not None
     clock = _WHAT_TIME.search(text) is not None
     contact = _has(text, "contact")
     said = frozenset(word.folded for word in question_of(question).tokens)

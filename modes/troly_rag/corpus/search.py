@@ -118,13 +118,14 @@ class CorpusResult:
     """Passages, best first, and how many relevant documents were `denied` (a number, nothing else of them).
 
     `used_vectors` says whether meaning was searched beside words, `closed` what a denied document speaks of the question
-    at most (0 to 1).
+    at most (0 to 1), `closed_value` the most that one is worth.
     """
 
     passages: tuple[Passage, ...]
     denied: int = 0
     used_vectors: bool = False
     closed: float = 0.0
+    closed_value: float = 0.0
 
 
 class CorpusSearch:
@@ -208,7 +209,8 @@ class CorpusSearch:
             default=0.0,
         )
         denied = len({one.document for one in closed})
-        return CorpusResult(tuple(_spread(seen.get(True, ()))[:k]), denied, vectors, share)
+        value = max((one.value for one in closed), default=0.0)
+        return CorpusResult(tuple(_spread(seen.get(True, ()))[:k]), denied, vectors, share, value)
 
     def _passages(
         self, collection: str, query: str, finds: Sequence[Find], user: UserContext | None, now: datetime
@@ -281,6 +283,8 @@ def answers(query: str, passage: Passage, told: str) -> bool:
     if not named and (few or passage.closeness < _TOGETHER):
         return False
     if not named and not (question.keeps_figures(told) and question.keeps_places(told)):
+        return False
+    if not question.keeps_gifts(told):
         return False
     return asked.is_met(told) and question.uses_figures(told) and question.keeps_denials(told)
 

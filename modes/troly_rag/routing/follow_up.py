@@ -9,15 +9,16 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 
 from troly.plugin.context import TurnContext
-from troly.plugin.focus import FocusRow
+from troly.plugin.focus import Focus, FocusRow, find_reference
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM, find_ranges, format_date, whole
 from troly.text.everyday import everyday_phrases
-from troly.text.fold import WordToken, fold, has_marks, tokens
+from troly.text.fold import WordToken, fold, has_marks, nfc, tokens
 from troly.text.match import blank_out, spans_of
 from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.config import RagConfig
 from troly_rag.corpus.access import UserContext
+from troly_rag.corpus.coverage import UNITS as UNITS_COUNTED
 from troly_rag.corpus.coverage import YEAR, names_in, question_of, text_of, title_subject
 from troly_rag.corpus.search import CorpusSearch, Passage, answers
 from troly_rag.routing.lexicons import UNITS, corrections, label, neighbours, tool_words
@@ -44,6 +45,21 @@ KIND, LOGS = "documents", "logs"
 # A message of so few telling words goes on with the log that was read, one of so few subjects with the page shown.
 _SHORT, _FEW = 4, 2
 _LEAST = 0.5
+_NO_PAGE = re.compile(rf"(?:thu|{'|'.join(UNITS_COUNTED.values())})\b")
+# What people call the pages of an answer.
+_SHOWN = (
+    "trang",
+    "nguồn",
+    "tài liệu",
+    "văn bản",
+    "đoạn",
+    "ý",
+    "page",
+    "source",
+    "document",
+    "passage",
+    "point",
+)
 _CANDIDATES = 50
 _EDGES = " \t\r\n,.;:!?-–—…"
 _IN_YEAR = re.compile(r"(?:\b(?:năm|nam|in|of|year)\s+)*(?<!\d)((?:19|20)\d\d)(?!\d)", re.IGNORECASE)
@@ -55,11 +71,13 @@ _YEAR_LONG = timedelta(days=300)
 @dataclass(frozen=True, slots=True)
 class FullQuestion:
     """The question in full; `leaned` says that it took something from the one before, `about` what it asks
-    the same of ("còn X thì sao")."""
+    the same of ("còn X thì sao"), `reply` what is to be said where it points at nothing that was shown; `pointed` that it names a page that was."""
 
     text: str
     leaned: bool = False
     about: str = ""
+    reply: str = ""
+    pointed: bool = False
 
 
 def complete_question(message: str, before: str, lang: Lang) -> FullQuestion:
@@ -162,6 +180,8 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
         return await _with_log(pages, text, full, before)
     if focus is None or not focus.rows:
         return full
+    if pointed := _pointed_at(text, focus, pages.turn.language):
+        return pointed
     return await _with_page(pages, text, full, before, focus.rows, corrects=corrects)
 
 
@@ -215,6 +235,25 @@ def _explained(text: str, before: str, turn: TurnContext) -> FullQuestion:
         if code
         else FullQuestion(text)
     )
+
+
+def _pointed_at(text: str, focus: Focus, lang: Lang) -> FullQuestion | None:
+    """The question on the page that `text` points at by its number or place among those shown, or what to say where there
+    is none; None where it points at none so. What counts something ("con thứ hai") and a day are no pointer."""
+    found = find_reference(text, focus, things=_SHOWN)
+    if found is None or found.kind not in ("ordinal", "first", "last"):
+        return None
+    said = [nfc(text)[slice(*span)] for span in found.spans]
+    if any(_NO_PAGE.match(fold(one)) for one in said):
+        return None
+    if found.missing or not found.rows:
+        titles = ", ".join(f"“{row.title}”" for row in focus.rows)
+        reply = say("refine.no_row", lang, said=said[0], count=len(focus.rows), titles=titles)
+        return FullQuestion(text, reply=reply)
+    rest, title = blank_out(nfc(text), found.spans), found.rows[0].title
+    asked = question_of(rest)
+    of_it = f"{title}: {rest.strip(_EDGES)}" if asked.tokens or asked.own_figures else title
+    return FullQuestion(of_it, leaned=True, pointed=True)
 
 
 async def _with_page(

@@ -63,7 +63,8 @@ class Routing:
     `access` are the scopes the asker may see, `policy` says in plain words how conflicts are settled (004-16),
     `remarks` are what was dropped or mended in a model's plan, ready to be shown. `certain` says that one passage speaks of
     everything that is asked, so that no model need be asked; `computed` are the queries that must be worked out; `goes_on_with_sum` that the answer before was a sum that this question changes,
-    `points_back` that the question leaves what it is about to what was said before.
+    `points_back` that the question leaves what it is about to what was said before; `left` are the queries that an agent was
+    not asked, being given no more (004-43).
     """
 
     original_query: str
@@ -79,6 +80,7 @@ class Routing:
     computed: tuple[str, ...] = ()
     goes_on_with_sum: bool = False
     points_back: bool = False
+    left: tuple[str, ...] = ()
 
     @property
     def is_chitchat(self) -> bool:

@@ -308,6 +308,10 @@ def _are_two(left: str, right: str, pick: Callable[[str], AgentChoice]) -> bool:
     """Whether two neighbours ask for two things: both ask, or they are clearly for different agents."""
     if not content(left) or tool_words("compare").find(right[: len(right) // 2 + 1]):
         return False
+    versions = [(tool_words("formerly").find(one), tool_words("in_force").find(one)) for one in (left, right)]
+    if any(one[0] and other[1] for one, other in (versions, versions[::-1])):
+        # How it was and how it is are two sides of one thing.
+        return False
     if asks(left) and asks(right):
         return True
     if not content(right) or find_amounts(left) or _REJECTS.match(fold(right).strip()):

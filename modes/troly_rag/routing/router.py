@@ -18,8 +18,8 @@ from troly.plugin.context import TurnContext
 from troly.plugin.events import Source
 from troly.text.catalogue import Lang
 from troly.text.dates import find_ranges
-from troly.text.everyday import SmallTalk, everyday_phrases, small_talk
-from troly.text.fold import fold
+from troly.text.everyday import Role, SmallTalk, everyday_phrases, small_talk, without_everyday
+from troly.text.fold import fold, tokens
 from troly.text.match import blank_out, spans_of
 from troly.text.numbers import find_amounts
 from troly_rag.answer.written import asked_by
@@ -44,6 +44,7 @@ from troly_rag.routing.questions import (
 from troly_rag.strings import prompts, say
 from troly_rag.tools.calculator import figures_of
 
+_PARTICLE: frozenset[Role] = frozenset({"particle"})
 HR_DOMAIN = "hr_policies"
 # Below this share the agent of a question is not sure enough to go without reflection.
 SURE = 0.5
@@ -72,6 +73,9 @@ def check_small_talk(message: str) -> SmallTalk:
     talk, asked, hits = small_talk(message), question_of(message), everyday_phrases(message)
     if asked.names_something or asked.own_figures:
         return talk if talk.kind is None else SmallTalk(None, message.strip())
+    if talk.kind is None and tokens(message) and not without_everyday(message, roles=_PARTICLE):
+        # "Haha", "ừm": nothing but a sound.
+        return SmallTalk("ack", "")
     said = [hit for hit in hits if hit.label == "chat"]
     if talk.kind is None and said and not question_of(blank_out(message, spans_of(said))).tokens:
         return SmallTalk("chat", "")
@@ -135,9 +139,10 @@ def route(
     if message.kind:
         response = say(f"chitchat.{_OWN_WORDS.get(message.kind, 'greeting')}", lang)
         return Routing(message.original, complexity="chitchat", response=response)
-    parts = _parts(message, config, lang, now)
+    parts, left = _within(_parts(message, config, lang, now), config)
     tasks = plan(parts, lang, message.original)
     return Routing(
+        left=left,
         original_query=message.original,
         refined_query=message.refined,
         parts=parts,
@@ -178,13 +183,20 @@ def _parts(message: ParsedMessage, config: RagConfig, lang: Lang, now: datetime)
     parts = tuple(
         AgentPart(
             agent,
-            tuple(query[:_MOST_TEXT] for query in found[: config.agents[agent].max_queries]),
+            tuple(query[:_MOST_TEXT] for query in found),
             tools_for(config.agents[agent], asked[agent], len(found), config, now=now, before=message.before),
         )
         for agent, found in queries.items()
     )
     computed = [text for text in texts if _computes(text, message.before, now) and not wants_log(text, now)]
     return with_calculator(parts, computed[:1], config) if computed else parts
+
+
+def _within(parts: Sequence[AgentPart], config: RagConfig) -> tuple[tuple[AgentPart, ...], tuple[str, ...]]:
+    """The parts with no more queries than each agent is given, and the queries that are left (004-43)."""
+    most = {part.agent: config.agents[part.agent].max_queries for part in parts}
+    left = tuple(query for part in parts for query in part.queries[most[part.agent] :])
+    return tuple(replace(part, queries=part.queries[: most[part.agent]]) for part in parts), left
 
 
 def with_calculator(
@@ -320,7 +332,7 @@ def merge_reply(
         said = " ".join(reply.reply.split()) or say("chitchat.greeting", lang)
         return Routing(draft.original_query, complexity="chitchat", response=said)
     remarks: list[str] = []
-    parts = tuple(_chosen_parts(reply.questions, config, lang, remarks))
+    parts, over = _within(tuple(_chosen_parts(reply.questions, config, lang, remarks)), config)
     if not parts:
         return None
     asked = {" ".join(one.query.split()): one.tool for one in reply.questions if one.tool != "logs"}
@@ -343,6 +355,7 @@ def merge_reply(
         tasks=plan(parts, lang, draft.original_query),
         complexity="complex",
         response="",
+        left=over,
         certain=False,
         computed=computed,
         remarks=tuple(dict.fromkeys(remarks)),
@@ -371,7 +384,7 @@ def _chosen_parts(
         asked = {RAG, *wanted.get(name, ()), *((SUMMARY,) if len(texts) > 1 else ())}
         kept = tuple(tool for tool in agent.tools if every or tool in asked)
         if texts:
-            yield AgentPart(name, tuple(texts[: agent.max_queries]), kept or agent.tools[:1])
+            yield AgentPart(name, tuple(texts), kept or agent.tools[:1])
 
 
 def describe_agents(config: RagConfig) -> str:

@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from troly.text.catalogue import LANGS, Lang
-from troly.text.dates import HCM, days_in_full, find_ranges, format_date, make_date
+from troly.text.dates import HCM, add_months, days_in_full, find_ranges, format_date, make_date
 from troly.text.fold import fold, nfc
 from troly.text.language import is_other
 from troly.text.match import blank_out, spans_of
@@ -100,6 +100,15 @@ _WEEKDAYS = ("thu hai", "thu ba", "thu tu", "thu nam", "thu sau", "thu bay", "ch
 _NOTICE = re.compile(
     r"\b(?P<ahead>truoc) (?=\d+ ngay\b)|\btrong (?=\d+ ngay (?:lam viec )?(?:sau|ke tu)\b)|\b(?=\d+ (?:\w+ )?days (?P<before>ahead|before|in advance)\b)|\bwithin (?=\d+ (?:\w+ )?days (?:after|of)\b)"
 )
+# How long something holds, and what asks when it ends.
+_TERM = re.compile(
+    r"\b(?:thoi han|co han|hieu luc|valid for|expires? (?:after|in))(?: (?:la|trong))? (\d+) (?:(ngay|days?)|(tuan|weeks?)|(thang|months?)|(nam|years?))\b"
+)
+_ENDS = re.compile(
+    r"\b(?:den |toi )?(?:het (?:han|hieu luc)|(?:ket thuc|con hieu luc)|expires?|ends?|run out)\b"
+)
+_SINCE = re.compile(r"\b(?:ke tu|tu|from|since)(?=\s{2}|\s*$)")
+_COUNT = re.compile(r"\b\d+ (?:ngay|tuan|thang|nam|days?|weeks?|months?|years?)\b")
 _BY_WHICH_DAY = re.compile(
     r"\b(?:(?:muon|cham|tre) nhat|han|truoc) (?:la )?(?:ngay|hom) (?=nao\b)|\b(?:muon|cham|tre) nhat\b"
 )
@@ -651,9 +660,14 @@ def counted_from(question: str, text: str, today: date, lang: Lang, heading: str
         day = _nearest(day, today)
     if re.search(r"\d/\d", asked):
         return ""  # of which of several days
-    asked = blank_out(asked, [one.span() for one in _BY_WHICH_DAY.finditer(fold(asked))])
+    marks = (_BY_WHICH_DAY, _SINCE)
+    asked = blank_out(asked, [one.span() for mark in marks for one in mark.finditer(fold(asked))])
     for sentence in map(str.strip, claims_of(text)):
         folded = fold(sentence)
+        if _ENDS.search(fold(asked)) and not figures_of(asked).counted:
+            if told := _end_of_term(day, asked, sentence, heading, lang):
+                return told
+            continue
         if (opens := _NOTICE.search(folded)) is None or figures_of(asked).counted:
             continue
         sign = -1 if opens["ahead"] or opens["before"] else 1
@@ -671,6 +685,20 @@ def counted_from(question: str, text: str, today: date, lang: Lang, heading: str
             lines.append(f"{shown}{f' ({case})' if case else ''} = {name} {format_date(then)}")
         return _told(lines, sentence, lang)
     return ""
+
+
+def _end_of_term(day: date, asked: str, rule: str, heading: str, lang: Lang) -> str:
+    """The day on which ends what begins on `day`, by the one length of time of `rule`, which speaks of all else that is asked."""
+    term = _TERM.search(fold(rule))
+    rest = question_of(blank_out(asked, [one.span() for one in _ENDS.finditer(fold(asked))]))
+    if not term or len(_COUNT.findall(fold(rule))) > 1 or rest.coverage(text_of(f"{heading}\n{rule}")).unread:
+        return ""
+    count, (days, weeks, months, years) = int(term[1]), map(bool, term.groups()[1:])
+    then = add_months(day, count * (12 if years else 1)) if months or years else day
+    then += timedelta(days=count * (7 if weeks else 1) * (days or weeks))
+    name = say("math.weekdays", lang).split("|")[then.weekday()]
+    length = rule[term.start(1) : term.end()]
+    return _told([f"{format_date(day)} + {length} = {name} {format_date(then)}"], rule, lang)
 
 
 def _nearest(day: date, today: date) -> date:

@@ -58,8 +58,9 @@ async def run_search(given: ToolInputs) -> ToolResult:
     past = any(int(year) < turn.now.astimezone(HCM).year for year in YEAR.findall(query))
     in_force = tool_words("in_force").find(query)
     now = in_force if past and not question_of(query).own_figures else []
-    compared = bool(tool_words("compare").find(query) or now)
-    sides = blank_out(query, spans_of([*tool_words("compare").find(query), *in_force]))
+    versions = [*tool_words("compare").find(query), *tool_words("formerly").find(query)]
+    compared = bool(versions or now)
+    sides = blank_out(query, spans_of([*versions, *in_force]))
     # What is in force is told first anyway.
     asked = _VERSION.sub(" ", sides) if compared or (in_force and not past) else query
     least = given.config.limits.min_relevance_score
@@ -73,7 +74,8 @@ async def run_search(given: ToolInputs) -> ToolResult:
     claims = _sentences(asked, told, SENTENCES)
     text = " ".join(text for text, _ in claims)
     whole = bool(told) and answers(asked, told[0], text)
-    if found.closed > (best if whole else MOST_WITHOUT * best):
+    better = whole and found.closed == best and found.closed_value > told[0].value
+    if better or found.closed > (best if whole else MOST_WITHOUT * best):
         # A closed page speaks of it better: nothing else comes near.
         told, text, whole = [], "", False
     # An older version is there to be weighed against what is in force, and is told where versions are compared.
@@ -87,8 +89,10 @@ async def run_search(given: ToolInputs) -> ToolResult:
     passing = _passing(given.query)
     covered = covered and not passing
     if compared and told and older:
-        text = _versions(_counterpart(older[0], near) or told[0], older[0], given)
         covered = covered or told[0].share >= 1
+        current = _counterpart(older[0], near) or told[0]
+        text = _versions(current, older[0], given)
+        told = [next(one for one in near if one.document == current.document)]
     covered = covered and bool(older or not compared)
     titles = list(dict.fromkeys(passage.title for passage in told))
     # A model that compares must see both sides.

@@ -104,3 +104,20 @@ def test_a_strategy_or_format_that_is_none_is_refused(tmp_path: Path, key: str) 
     """004-43."""
     with pytest.raises(SettingsError, match=key):
         config_with(tmp_path, f'[agent_configs]\n{key} = "xml"\n')
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+async def test_a_question_that_an_agent_is_not_asked_is_named(own_home: Path, most: int) -> None:
+    """004-43: no part of a message is dropped without a word."""
+    config_with(own_home, f"[agent_configs]\nmax_queries_per_agent = {most}\n")
+    parts = {
+        "Nghỉ kết hôn được mấy ngày": "3 ngày",
+        "Thử việc bao lâu": "60 ngày",
+        "Phụ cấp ăn trưa bao nhiêu": "730.000",
+    }
+    async with rag_desk(own_home) as desk:
+        told = await desk.ask("? ".join(parts) + "?", offline=True, language="vi")
+    answered, _, left = told.answer.partition("Chưa hỏi đến")
+    assert sum(said in answered for said in parts.values()) == most
+    assert [part.lower() in left.lower() for part in parts] == [at >= most for at in range(len(parts))]
+    assert told.done.metadata["answered"] is (most == len(parts))

@@ -12,7 +12,14 @@ from tests.support.modes.rag_company import company_at
 from troly.retrieval.search.glossary import named_elsewise
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
-from troly_rag.corpus.coverage import figure_request, question_of, text_of, title_subject, whole_words
+from troly_rag.corpus.coverage import (
+    figure_request,
+    phrases_of,
+    question_of,
+    text_of,
+    title_subject,
+    whole_words,
+)
 
 LATE = (
     "Quy định đi muộn\nNhân viên đi muộn quá 3 lần trong một tháng bị trừ 200.000 VND cho mỗi lần tiếp theo."
@@ -261,3 +268,44 @@ def test_a_thing_that_is_only_denied_has_no_figure(thing: str) -> None:
         assert question_of(asked).is_only_denied(f"Nơi không {thing} thì báo")
         assert not question_of(asked).is_only_denied(f"Nơi không {thing} thì báo. {thing} là 5")
     assert not question_of(f"có {thing} không").is_only_denied(f"Nơi không {thing} thì báo")
+
+
+@pytest.mark.parametrize("asked", ["công ty có cấp {} không", "mình có được phát {} không", "do we get a {}"])
+@pytest.mark.parametrize("thing", ["laptop", "ô tô", "thẻ nhân viên"])
+def test_whether_something_is_given_is_told_where_it_is_given(asked: str, thing: str) -> None:
+    question = question_of(asked.format(thing))
+    for gives in ("được cấp", "được nhận", "có"):
+        assert question.keeps_gifts(f"Nhân viên mới {gives} {thing}")
+    assert not question.keeps_gifts(f"{thing} để ở tầng hầm. Phiếu nhận ở quầy")
+    assert not question.keeps_gifts(f"Phụ cấp ăn trưa 730.000 VND, {thing} 150.000 VND")
+    assert question_of(f"{thing} để ở đâu").keeps_gifts(f"{thing} để ở tầng hầm")
+
+
+@pytest.mark.parametrize("word", ["giấy tờ", "thân nhân", "thu nhập"])
+def test_a_listed_word_of_two_syllables_is_not_told_by_one_of_them_or_both_apart(word: str) -> None:
+    one, two = word.split()
+    asked = question_of(f"cho xem {word}")
+    assert asked.coverage(text_of(f"Quy định về {word}")).share == 1
+    assert asked.coverage(text_of(f"Nơi {one} thì báo {two}")).unread == (one, two)
+
+
+@given(st.integers(2, 9))
+def test_a_digit_of_an_amount_is_no_number_of_things(many: int) -> None:
+    asked = question_of(f"thưởng {many} ứng viên")
+    assert str(many) in asked.coverage(text_of(f"Thưởng ứng viên {many}.000.000 VND")).unread
+    assert not asked.coverage(text_of(f"Thưởng {many} ứng viên 1.000.000 VND")).unread
+
+
+@pytest.mark.parametrize("end", ["gái", "trai", "ruột"])
+@pytest.mark.parametrize("word", ["con", "em", "cháu"])
+def test_a_syllable_that_only_ends_words_is_named_with_the_one_before_it(word: str, end: str) -> None:
+    assert phrases_of(f"{word} {end} tôi ốm", (end,)) == (f"{word} {end}",)
+    assert phrases_of(f"{end}, {word} tôi", (end,)) == (end,)
+    assert phrases_of(f"{word} {end} tôi ốm", ("ốm",)) == ("ốm",)
+
+
+@pytest.mark.parametrize("name", ["hết hạn", "máy tính xách tay", "làm thêm giờ"])
+def test_of_a_listed_name_no_part_is_named_alone(name: str) -> None:
+    for part in name.split():
+        assert phrases_of(f"khi nào {name} thì báo", (part,)) == (name,)
+    assert phrases_of(f"khi nào {name} thì báo", ("báo",)) == ("báo",)

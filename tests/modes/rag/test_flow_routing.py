@@ -101,6 +101,12 @@ def test_small_talk_is_answered_at_once(config: RagConfig, text: str) -> None:
     }
 
 
+@pytest.mark.parametrize("text", ["haha", "hihihi", "kkk", "ừm", "hmm", "ôi trời"])
+def test_a_bare_sound_is_no_question(config: RagConfig, text: str) -> None:
+    assert routed(config, text).is_chitchat
+    assert not routed(config, f"{text} nghỉ phép mấy ngày").is_chitchat
+
+
 @pytest.mark.parametrize("text", ["bạn ăn cơm chưa?", "thời tiết hôm nay thế nào"])
 def test_what_is_no_matter_of_the_company_is_said_to_be_none(config: RagConfig, text: str) -> None:
     found = routed(config, text)

@@ -952,3 +952,71 @@ async def test_one_word_of_a_closed_page_brings_no_other_near(desk: RagDesk, ask
 def test_only_what_leaves_its_verb_out_gets_one(late: str, rest: str) -> None:
     assert normal(f"{late} {rest}", "vi") == f"đi {late} {rest}"
     assert normal(f"đi {late} {rest}", "vi") == f"đi {late} {rest}"
+
+
+@pytest.mark.parametrize("paid", ["trả lương", "phát lương", "chuyển lương"])
+@pytest.mark.parametrize("when", ["vào ngày mấy hằng tháng", "ngày nào mỗi tháng", "ngày mấy"])
+async def test_an_open_page_is_not_near_where_a_closed_one_is_worth_more(
+    desk: RagDesk, paid: str, when: str
+) -> None:
+    desk.become("internal", department="it")
+    told = await desk.ask(f"Công ty {paid} {when}?", offline=True)
+    assert told.done.metadata["answered"] is False
+    assert "Gần nhất" not in told.answer
+    assert "chưa có quyền xem" in told.answer
+    desk.become("private", department="hr")
+    assert "ngày 5" in (await desk.ask(f"Công ty {paid} {when}?", offline=True)).answer
+
+
+@pytest.mark.parametrize("then", ["trước đây", "hồi trước", "trước kia"])
+@pytest.mark.parametrize(
+    ("asked", "now", "before"),
+    [
+        ("mật khẩu tối thiểu mấy ký tự", "14 ký tự", "8 ký tự"),
+        ("nghỉ phép năm mấy ngày", "14 ngày", "12 ngày"),
+        ("làm từ xa mấy ngày một tuần", "2 ngày", "1 ngày"),
+    ],
+)
+async def test_how_it_was_is_told_beside_how_it_is(
+    desk: RagDesk, then: str, asked: str, now: str, before: str
+) -> None:
+    for text in (f"{then} {asked}", f"{then} {asked}, bây giờ thì sao", f"hiện nay {asked}, còn {then}?"):
+        told = (await desk.ask(text, offline=True)).answer
+        current, _, old = told.partition("Bản cũ")
+        assert now in current
+        assert before in old
+    assert "Bản cũ" not in (await desk.ask(asked, offline=True)).answer
+
+
+TWO_PAGES = "Thử việc bao lâu, nghỉ kết hôn mấy ngày?"
+
+
+@pytest.mark.parametrize("thing", ["cái", "mục", "trang", "nguồn", "tài liệu"])
+@pytest.mark.parametrize(
+    ("place", "said", "other"),
+    [("thứ nhất", "60 ngày", "Kết hôn"), ("thứ hai", "Kết hôn", "60 ngày"), ("đầu tiên", "60 ngày", "Kết hôn"), ("số 2", "Kết hôn", "60 ngày"), ("cuối", "Kết hôn", "60 ngày")],
+)  # fmt: skip
+async def test_a_page_of_several_is_pointed_at_by_its_place(
+    desk: RagDesk, thing: str, place: str, said: str, other: str
+) -> None:
+    await desk.ask(TWO_PAGES, offline=True)
+    told = await desk.ask(f"{thing} {place} thì sao", offline=True)
+    assert said in told.answer
+    assert other not in told.answer
+    assert told.done.metadata["answered"] is True
+
+
+@pytest.mark.parametrize("pointer", ["mục 3", "cái thứ tư", "nguồn thứ năm", "the third one"])
+async def test_a_place_that_was_not_shown_is_said_to_be_none(desk: RagDesk, pointer: str) -> None:
+    await desk.ask(TWO_PAGES, offline=True)
+    told = await desk.ask(pointer, offline=True)
+    assert told.done.metadata["answered"] is False
+    assert "Thử việc" in told.answer
+    assert pointer.removeprefix("the ") in told.answer
+
+
+@pytest.mark.parametrize("no_pointer", ["con thứ hai", "lần thứ hai", "thứ hai"])
+async def test_what_is_counted_and_a_day_point_at_no_page(desk: RagDesk, no_pointer: str) -> None:
+    await desk.ask("Sinh con được nghỉ mấy tháng?", offline=True)
+    told = await desk.ask(f"{no_pointer} thì sao", offline=True)
+    assert f"“{no_pointer}” là gì" not in told.answer

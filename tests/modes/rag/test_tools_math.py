@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troly.text.dates import format_date
+from troly.text.dates import add_months, format_date
 from troly.text.numbers import format_number
 from troly_rag.routing.questions import is_arithmetic
 from troly_rag.tools.arithmetic import (
@@ -104,6 +104,35 @@ def test_what_cannot_be_worked_out_says_why(question: str, kind: str) -> None:
 
 
 LATE = "Nhân viên đi muộn quá 3 lần trong một tháng bị trừ 200.000 VND cho mỗi lần tiếp theo."
+TERM = "Xin quyền trên cổng dịch vụ. Quyền vào sổ kế toán có hạn {count} {unit}."
+
+
+@given(
+    st.integers(1, 40),
+    st.sampled_from(["ngày", "tuần", "tháng", "năm"]),
+    st.dates(date(2027, 1, 1), date(2027, 12, 31)),
+)
+def test_what_holds_for_a_term_ends_that_long_after_its_day(count: int, unit: str, day: date) -> None:
+    rule, today = TERM.format(count=count, unit=unit), date(2026, 11, 23)
+    ends = {
+        "ngày": day + timedelta(days=count),
+        "tuần": day + timedelta(days=7 * count),
+        "tháng": add_months(day, count),
+        "năm": add_months(day, 12 * count),
+    }[unit]
+    named = f"{day.day}/{day.month}/{day.year}"
+    for asked in (f"cấp ngày {named} thì khi nào hết hạn", f"cấp từ {named} đến ngày nào hết hạn"):
+        told = counted_from(f"quyền vào sổ kế toán {asked}", rule, today, "vi", "Cấp quyền")
+        assert f" {format_date(ends)}." in told
+        assert not counted_from(f"quyền vào máy chủ {asked}", rule, today, "vi", "Cấp quyền")
+    # Several terms, and a day that is not said.
+    two = rule.replace(".", f", lần hai {count + 1} {unit}.")
+    assert not counted_from(
+        f"quyền vào sổ kế toán cấp ngày {named} thì khi nào hết hạn", two, today, "vi", "Cấp quyền"
+    )
+    assert not counted_from("quyền vào sổ kế toán khi nào hết hạn", rule, today, "vi", "Cấp quyền")
+
+
 LEAVE = "Nhân viên chính thức có 14 ngày phép năm hưởng nguyên lương, thêm 1 ngày cho mỗi 5 năm làm việc."
 UNUSED = "Phần còn lại được quy đổi theo lương cơ bản chia 26 ngày công."
 OVERTIME_EN = "Overtime is paid at 150% on working days, 200% on weekly days off and 300% on public holidays, with prior approval."
