@@ -73,7 +73,7 @@ _HOW_IS_IT = re.compile(
 )
 _INCLUDED = re.compile(
     r"(?<!\w)(?:(?:gia|tien)\s+(?:(?:thue|phong|nha|nay|do|tren|day|ghi|trang|tin|niem yet)\s+)*)?(?:(?:co|da|la)\s+)*(?:bao gom|gom|tinh ca|tinh luon|kem)\s+(?:(?:ca|luon|tien|phi)\s+)*(?:dien|nuoc)(?:\s+(?:va\s+)?nuoc)?(?:\s+luon)?"
-    r"(?=\W*(?:khong|ko|chua|hay|k|vay|roi|a|nhi|luon|$))|(?<!\w)(?:is|are|does|do)\b.*\b(?:includ\w+|cover\w*)\s*(?:the\s+)?(?:electricity|water|utilities|bills|power)?(?:\s+and\s+water)?"
+    r"(?=\W*(?:khong|ko|chua|hay|k|vay|roi|a|nhi|luon|$))|(?<!\w)(?:is|are|does|do)\b(?=.*\b(?:electricity|water|utilit\w+|bills?|power|everything|all)\b).*\b(?:includ\w+|cover\w*)\s*(?:the\s+)?(?:electricity|water|utilities|bills|power)?(?:\s+and\s+water)?"
     r"|(?<!\w)(?:utilities|electricity|water)\s+(?:and\s+water\s+)?included"
 )
 """Whether the rent includes electricity and water: it never does."""

@@ -25,8 +25,10 @@ _PREPOSITION = re.compile(
     r"(?:^|\W)(?:o|tai|khu|khu vuc|quan|huyen|gan|quanh|ben|tren|q|h|trong|vung|in|at|near|around|district|area|ve|qua|sang|con|va|hoac|hay|or|and|cua|chi|vs|voi|tru|la)\s*$"
 )
 _LED = re.compile(
-    r"(?<!\w)(?:(?:o|tai|in|at|gan|quanh|canh|ben canh|khu|khu vuc|near|around|close to|next to|by|including)(?:\s+(?:the\s+)?(?:old|former))?|(?:the\s+)?(?:old|former))\s*$"
+    r"(?<!\w)(?:(?:o|tai|in|at|gan|quanh|canh|ben canh|khu|khu vuc|near|around|close to|next to|by|including)\s+)?"
+    r"(?:(?:(?:the\s+)?(?:old|former|entire|whole(?: of)?)|across|all of|khap|(?<!an )toan)\s+)?$"
 )
+"""What leads to a name, or says that all of it or what it was before is meant."""
 _AMONG = re.compile(
     r"(?<!\w)(?:(?:ke|gom|tinh|bao gom) (?:ca|luon)|bao gom|including)(?:\s+(?:\w+\s+){0,2})?\s*$"
 )

@@ -306,3 +306,21 @@ def test_electricity_and_water_said_together_are_both(month: str) -> None:
     assert fields == {"electricity", "water"}
     alone = ask(f"tiền điện {month} của tôi", role="TENANT").measures
     assert {one.field for one in alone} == {"electricity"}
+
+
+@pytest.mark.parametrize(
+    ("whole", "plain"),
+    [("the whole of Hanoi", "Hanoi"), ("all of Hanoi", "Hanoi"), ("across Hanoi", "Hanoi"),
+     ("the entire Go Vap", "Go Vap"), ("toàn Hà Nội", "Hà Nội"), ("khắp Gò Vấp", "Gò Vấp")],
+)  # fmt: skip
+@pytest.mark.parametrize("asked", ["how many flats are there in {}", "phòng rẻ nhất ở {} bao nhiêu"])
+def test_all_of_a_place_is_that_place(asked: str, whole: str, plain: str) -> None:
+    found = ask(asked.format(whole), role="GUEST")
+    assert (found.certain, told(found)) == (True, told(ask(asked.format(plain), role="GUEST")))
+
+
+@pytest.mark.parametrize("included", ["including District 2", "including Binh Thanh"])
+@pytest.mark.parametrize("asked", ["are on offer", "do you have"])
+def test_a_place_that_is_included_is_no_charge(asked: str, included: str) -> None:
+    found = ask(f"how many flats {asked} in Ho Chi Minh City {included}", role="GUEST")
+    assert (found.certain, found.remarks, "city=Hồ Chí Minh" in told(found)) == (True, (), True)
