@@ -77,3 +77,10 @@ def test_content_is_clean_and_every_line_face_shows_it(
     PlainPrinter(Invocation("app", {})).show(content, "", "")
     said = capsys.readouterr()
     assert "ab" in said.out + said.err
+
+
+@pytest.mark.parametrize("title", ["Lưu ý", "Đã dùng lại câu đã lưu.", "Reused?", "Wait…"])
+@pytest.mark.parametrize("rest", ["", "từ hôm qua"])
+def test_a_stop_and_a_colon_are_never_in_a_row(title: str, rest: str) -> None:
+    stop = ":" if rest and title[-1].isalpha() else ""
+    assert content_text(Notice("info", title, rest)) == f"{title}{stop} {rest}".strip()

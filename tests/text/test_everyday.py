@@ -221,3 +221,10 @@ def test_what_is_told_of_those_who_ask_or_wait_is_no_part_of_the_question(remark
 def test_what_narrows_or_asks_is_no_remark(clause: str) -> None:
     text = f"{clause}, doanh thu bao nhiêu"
     assert without_background(text, held) == (text, ())
+
+
+@pytest.mark.parametrize("thanks", ["ok thank you nhiều", "cảm ơn em", "ok", "vậy thôi"])
+@pytest.mark.parametrize("later", ["có gì hỏi tiếp", "có gì mình nhắn lại nhé", "cần gì em hỏi thêm"])
+def test_what_will_be_asked_later_asks_nothing(thanks: str, later: str) -> None:
+    assert small_talk(f"{thanks}, {later}").kind is not None
+    assert small_talk(f"{thanks}, có gì mới ở quận 3").kind is None

@@ -34,6 +34,7 @@ from troly_rental.answer.response_text import MARK, ResponseText, render_respons
 from troly_rental.answer.values import is_day, measured_of
 from troly_rental.data.places import places
 from troly_rental.question.coverage import is_pointed, is_sharp
+from troly_rental.question.spelling import correct_spelling
 from troly_rental.question.types import Filter, Remark, relaxations
 from troly_rental.sessions import within
 from troly_rental.settings import RentalSettings
@@ -168,14 +169,13 @@ async def control(state: State, turn: TurnContext, step: Step) -> State:
 def _keep_open(question: RentalQuestion, turn: TurnContext) -> None:
     """Remember that a question stands open, so that the next message is not taken for a change of an older answer."""
     parsed, old = question.parsed, turn.focus
-    if not (
-        is_pointed(parsed.unread) or is_sharp(parsed.unread)
-    ):  # what was understood of it can be gone on from
+    unread = [correct_spelling(run, turn.language) for run in parsed.unread]
+    if not (is_pointed(unread) or is_sharp(unread)):  # what was understood of it can be gone on from
         turn.show(
             parsed.entity, question.text, [], replace(parsed, open=(*parsed.open, *parsed.unread)).to_dict()
         )
         return
-    pointed = [{"field": "pointed", "op": "=", "value": run} for run in parsed.unread if is_pointed((run,))]
+    pointed = [{"field": "pointed", "op": "=", "value": run} for run in unread if is_pointed((run,))]
     unanswered = {"unanswered": [*parsed.state_filters(), *pointed]}
     if old is None:
         turn.show(parsed.entity, question.text, [], unanswered)

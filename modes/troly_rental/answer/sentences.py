@@ -164,16 +164,24 @@ def _difference(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
 
 
 def _together(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
-    """What groups that were named come to together, and which of them have no rows; "" for neither."""
+    """What groups come to together that were named, are counted (no room has one amenity alone), or are all of one's own sums,
+    and which named ones have no rows; "" for neither.
+    """
     sides = [one for one in parsed.filters if one.op == "in" and parsed.group == (one.field,)]
-    if not sides or found.total != len(found.rows) or parsed.limit:
+    kinds = [one.kind for one in parsed.measures]
+    whole = parsed.own and kinds == ["sum"]
+    whole = whole or (kinds == ["count"] and "amenity" not in parsed.group)
+    if not (sides or whole) or found.total != len(found.rows) or parsed.limit:
         return ""
-    records, measure = found.records(), parsed.measures[0]
-    shown = {cell_text(sides[0].field, one[sides[0].field], parsed.entity, lang) for one in records}
-    named = {_value(sides[0].field, value, parsed.entity, lang): value for value in sides[0].values}
-    absent = [name for name, one in named.items() if shown.isdisjoint({name, *places().covered(str(one))})]
-    thing, told = say(f"thing.{parsed.entity}", lang), list[str]()
-    told += [say("answer.absent", lang, thing=thing, names=", ".join(absent))] if absent else []
+    records, measure, told = found.records(), parsed.measures[0], list[str]()
+    for side in sides:
+        shown = {cell_text(side.field, one[side.field], parsed.entity, lang) for one in records}
+        named = {_value(side.field, value, parsed.entity, lang): value for value in side.values}
+        absent = [
+            name for name, one in named.items() if shown.isdisjoint({name, *places().covered(str(one))})
+        ]
+        thing = say(f"thing.{parsed.entity}", lang)
+        told += [say("answer.absent", lang, thing=thing, names=", ".join(absent))] if absent else []
     name = next((one for one in found.columns if one not in parsed.group), "")
     if len(parsed.measures) == 1 and measure.kind in {"count", "sum"} and len(records) > 1:
         value = sum(one[name] or 0 for one in records)

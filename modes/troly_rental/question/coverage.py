@@ -48,6 +48,7 @@ _PLACE_OF = re.compile(
     r"(?<!\w)(?:o|cho|noi|ben|khu|phong|can|cai|con|quan|huyen|phuong|nha|tin|bai|thang|hop dong|hoa don)\s*$"
 )
 _SAID_BEFORE = frozenset({"phong", "can", "cai", "con", "nha", "tin", "bai"})
+_PLACED = frozenset({"o", "cho", "noi", "ben", "khu"})
 _POINTING = frozenset(
     {"do", "day", "kia", "nay", "ay", "vua", "tren", "that", "those", "these", "it", "them"}
 )
@@ -174,9 +175,8 @@ def _unresolved(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool) 
     none.
     """
     text, fields = parts.text, {one.field for one in parsed.filters}
-    yield from (span for span, _ in several_pointed(text) if changed and span not in parts.read)
-    if changed and not {"price", *RATES} & fields:
-        yield from pointers(text, "amount")
+    if changed:
+        yield from _pointed_before(parts, parsed)
     if "tenant" in entities()[parsed.entity].fields and not (parsed.details or "tenant" in fields):
         yield from (span for span in people(text) if not _inside(span, parts.read))
     if parsed.group and any(one.kind == "avg" for one in parsed.measures):  # of groups, not of their things
@@ -198,6 +198,20 @@ def _unresolved(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool) 
     ranked = parsed.group or parsed.order or any(one.kind in {"min", "max"} for one in parsed.measures)
     if parsed.measures and not ranked:
         yield from (one.span() for one in _MOST.finditer(fold(text)))
+
+
+def _pointed_before(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[Span]:
+    """What points at several things, an amount or a place of before which a change does not hold alone."""
+    text, fields = parts.text, {one.field for one in parsed.filters}
+    yield from (span for span, _ in several_pointed(text) if span not in parts.read)
+    if not {"price", *RATES} & fields:
+        yield from pointers(text, "amount")
+    named, meant = (
+        {value for one in filters if one.field in PLACES for value in one.values}
+        for filters in (parts.filters, parsed.filters)
+    )
+    if named and named < meant:  # "thêm cầu giấy, rẻ nhất bên đó": there, or of them all
+        yield from pointers(text, "district")
 
 
 def _own_before(parts: QuestionParts, at: int) -> bool:
@@ -262,6 +276,8 @@ def _counts(text: str, word: WordToken, *, changed: bool) -> bool:
     before = fold(text[: word.start])
     pointing = not changed and word.folded in {"do", "kia", "ay"} and _PLACE_OF.search(before)
     noun = pointing[0].strip() if pointing else ""
+    if noun in _PLACED and len(places().find(before)) == 1:
+        pointing = None  # "phòng ở Tân Phú, căn hộ ở đó"
     if noun in _SAID_BEFORE and noun in folded_words(before[: -len(noun) - 1]):
         pointing = None  # "hẹn xem một phòng, phòng đó ở đâu"
     return word.folded in lists("neutral")["sharp"] or word.text in _EACH or bool(pointing)

@@ -213,6 +213,9 @@ def _with_sides(parts: QuestionParts, found: ParsedQuestion) -> ParsedQuestion:
     one_named = {one.field for one in found.filters if one.op == "=" and one in parts.filters}
     if found.measures and found.mode == "TABLE" and {*found.group} & {*PLACES, "type"} & one_named:
         return replace(found, group=(), order=())
+    limited = any(one.field == "price" and one.op[0] in "<>" for one in parts.filters)
+    if limited and parts.output.measures and found.group == ("price_band",):  # "bao nhiêu phòng dưới 3 triệu"
+        return replace(found, group=(), order=())
     named = told_apart(one for one in found.filters if one in parts.filters)
     sides = {one.field for one in found.filters if one.op == "in"}
     if not (named and found.measures and sides >= {*found.group}) or _IN_ALL.search(fold(parts.text)):
@@ -236,7 +239,7 @@ def _whole_change(
     summed = start.entity in PAPERS and any(one.kind in _AMOUNTS for one in start.measures)
     before = {one.field for one in start.filters}
     if summed and "add" in marks and any(one.field not in before for one in parts.filters):
-        words = f"«{parts.text.strip()}»"  # a sum of both is no sum under both conditions
+        words = f"«{parts.typed.strip()}»"  # a sum of both is no sum under both conditions
         return replace(start, missing=(Remark.of("missing.unread", words=words),))
     if "drop all" in marks and not _SOME_ONES.search(fold(parts.text)):
         return replace(start, filters=(), order=(), limit=None, skip=0)
@@ -653,7 +656,7 @@ def _with_conditions(parts: QuestionParts, marks: set[str], found: ParsedQuestio
             if (
                 same and wanted and not wider
             ):  # "ở quận 3 nữa" after a ward elsewhere: no condition holds either
-                words = f"«{parts.text.strip()}»"
+                words = f"«{parts.typed.strip()}»"
                 return replace(found, missing=(Remark.of("missing.unread", words=words),))
         elif same and old.op[0] in "<>":  # the other end of a range stays
             ends = {one.op[0] for one in new if one.field == old.field}

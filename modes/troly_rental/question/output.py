@@ -332,6 +332,12 @@ def _sides(filters: list[Filter]) -> tuple[str, ...]:
 
 def _measures(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tuple[Measure, ...]:
     hits = vocabulary.find(text, "asks", "count", *_KINDS, "price asked")
+    sums = [hit for hit in hits if hit.label == "sum"]  # "tổng cộng bao nhiêu phòng" is a number
+    hits += [
+        hit
+        for hit in vocabulary.find(text, "asks", "count")
+        if any(one.start < hit.start < one.end for one in sums)
+    ]
     rates = vocabulary.find(text, "asks", *(f"figure {name}" for name in _RATES))
     hits = [
         hit

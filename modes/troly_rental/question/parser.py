@@ -442,9 +442,9 @@ def _told_of_row(
         unread += tuple(v for one in parts.filters if one.field not in {*fields, "id"} for v in one.values)
         unread += (parts.text.strip(),) if {*parsed.details} - {*fields} else ()
     if unread and not told:
-        told = (Remark.of("said.unread_of_one", words=", ".join(f"«{run}»" for run in unread)),)
+        told = (Remark.of("said.unread_of_one", words=parts.quoted(unread)),)
     leans = not asks_one_value(parsed, pointed, focus)
-    return replace(parsed, remarks=(*parsed.remarks, *told), unread=unread, leans=leans)
+    return replace(parsed, remarks=(*parsed.remarks, *told), unread=parts.as_typed(unread), leans=leans)
 
 
 def _named_by_counter(parts: QuestionParts) -> bool:
@@ -557,7 +557,7 @@ def _accounted(
     unread = (*unread, *_asked_apart(parts, parsed, asker))
     if parsed.request_type != "QUERY" and not unknown_area(parts, unread):
         return parsed
-    parsed = replace(parsed, unread=unread)
+    parsed = replace(parsed, unread=parts.as_typed(unread))
     people_said = parsed.edited and Remark.of("said.no_field", field="people")  # the tenants told before
     unfiltered = tuple(one for one in parsed.remarks if one.key in _UNFILTERED and one != people_said)
     if parsed.measures and unfiltered:  # a figure of what is not recorded
@@ -641,12 +641,12 @@ def _asks_which(parts: QuestionParts, parsed: ParsedQuestion) -> bool:
 def _with_unread(
     parts: QuestionParts, parsed: ParsedQuestion, unread: tuple[str, ...], places: Places
 ) -> ParsedQuestion:
-    words = ", ".join(f"«{run}»" for run in unread)
+    words = parts.quoted(unread)
     if area := unknown_area(parts, unread):
         return replace(parsed, missing=(missing_area(area, places),))
     bare = not parsed.filters and not parsed.own
-    if pointing := [f"«{run}»" for run in unread if points_at_rows(run)]:
-        return replace(parsed, missing=(Remark.of("missing.which", words=", ".join(pointing)),))
+    if pointing := [run for run in unread if points_at_rows(run)]:
+        return replace(parsed, missing=(Remark.of("missing.which", words=parts.quoted(pointing)),))
     if parsed.measures or parsed.edited or bare or is_pointed(unread) or is_sharp(unread):
         return replace(parsed, missing=(Remark.of("missing.unread", words=words),))
     return replace(parsed, remarks=(Remark.of("said.unread", words=words), *parsed.remarks))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cache
@@ -27,7 +28,7 @@ from troly_rental.question.output import (
 )
 from troly_rental.question.places import parse_places
 from troly_rental.question.pointers import of_shown
-from troly_rental.question.spelling import correct_spelling
+from troly_rental.question.spelling import as_typed, correct_spelling
 from troly_rental.question.traits import all_kinds, asked_states, parse_status, parse_traits
 from troly_rental.question.types import Filter, Measure, Mode, Order, Remark, Span, merge_filters
 from troly_rental.question.vocabulary import LEXICONS, Vocabulary, lists
@@ -72,7 +73,7 @@ _HOW_IS_IT = re.compile(
 )
 _INCLUDED = re.compile(
     r"(?<!\w)(?:(?:gia|tien)\s+(?:(?:thue|phong|nha|nay|do|tren|day|ghi|trang|tin|niem yet)\s+)*)?(?:(?:co|da|la)\s+)*(?:bao gom|gom|tinh ca|tinh luon|kem)\s+(?:(?:ca|luon|tien|phi)\s+)*(?:dien|nuoc)(?:\s+(?:va\s+)?nuoc)?(?:\s+luon)?"
-    r"(?=\W*(?:khong|ko|chua|hay|k|vay|roi|a|nhi|luon|$))|(?<!\w)(?:is|are|does|do)\b.*\b(?:includ\w+|cover\w*)\s*(?:the\s+)?(?:electricity|water|utilities|bills|power)?(?:\s+and\s+water)?"
+    r"(?=\W*(?:khong|ko|chua|hay|k|vay|roi|a|nhi|luon|$))|(?<!\w)(?:is|are|does|do)\b(?=.*\b(?:electricity|water|utilit\w+|bills?|power|everything|all)\b).*\b(?:includ\w+|cover\w*)\s*(?:the\s+)?(?:electricity|water|utilities|bills|power)?(?:\s+and\s+water)?"
     r"|(?<!\w)(?:utilities|electricity|water)\s+(?:and\s+water\s+)?included"
 )
 """Whether the rent includes electricity and water: it never does."""
@@ -123,6 +124,16 @@ class QuestionParts:
     """The place in the order that is asked for: 2 for "rẻ thứ nhì", of which `text` says "rẻ nhất"."""
     read: tuple[Span, ...] = ()
     """Where places, traits, days and amounts stand that became conditions, with the words that belong to them."""
+    typed: str = ""
+    """The message as it was written."""
+
+    def as_typed(self, runs: Iterable[str]) -> tuple[str, ...]:
+        """Words of `text` as they were written."""
+        return tuple(as_typed(run, self.text, self.typed) for run in runs)
+
+    def quoted(self, runs: Iterable[str]) -> str:
+        """Words of `text`, as they were written, in quotation marks."""
+        return ", ".join(f"«{run}»" for run in self.as_typed(runs))
 
 
 _COMPARED = re.compile(r"(>=|=>|≥|<=|=<|≤|!=|<>|≠|>|<)(?=\s*\d)")
@@ -407,6 +418,7 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
         ),
         today=now.date(),
         rank=rank,
+        typed=message,
         read=(*whose.spans, *where.read, *traits.read, *end_spans, *day_spans, *status_spans, *amounts, *([numbered.span()] if numbered else []), *([included.span()] if included else []), *_limit_spans(text, limit), *ranked_span(text)),
     )  # fmt: skip
 
@@ -414,7 +426,7 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
 def _plain_only(vocabulary: Vocabulary, text: str, output: OutputRequest) -> bool:
     """Whether "phòng trọ" is a kind: a figure of them is not one of flats and houses, nor is the largest of them a house."""
     ended = output.order[:1] in _BY_KIND and not vocabulary.find(text, "asks", "sort")
-    figures = (
+    figures = "price_band" in output.group or (
         vocabulary.find(text, "asks", "count", "avg", "median", "min", "max") and "type" not in output.group
     )
     shown = not (figures or ended) and vocabulary.find(text, "asks", "trend", "table", "chart", "by type")

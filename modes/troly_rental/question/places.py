@@ -25,8 +25,14 @@ _PREPOSITION = re.compile(
     r"(?:^|\W)(?:o|tai|khu|khu vuc|quan|huyen|gan|quanh|ben|tren|q|h|trong|vung|in|at|near|around|district|area|ve|qua|sang|con|va|hoac|hay|or|and|cua|chi|vs|voi|tru|la)\s*$"
 )
 _LED = re.compile(
-    r"(?<!\w)(?:o|tai|in|at|gan|quanh|canh|ben canh|khu|khu vuc|near|around|close to|next to|by)\s*$"
+    r"(?<!\w)(?:(?:o|tai|in|at|gan|quanh|canh|ben canh|khu|khu vuc|near|around|close to|next to|by|including)\s+)?"
+    r"(?:(?:(?:the\s+)?(?:old|former|entire|whole(?: of)?)|across|all of|khap|(?<!an )toan)\s+)?$"
 )
+"""What leads to a name, or says that all of it or what it was before is meant."""
+_AMONG = re.compile(
+    r"(?<!\w)(?:(?:ke|gom|tinh|bao gom) (?:ca|luon)|bao gom|including)(?:\s+(?:\w+\s+){0,2})?\s*$"
+)
+"""Before a part that is named beside its whole: "cả Hà Nội, kể cả Cầu Giấy"."""
 _HOME = re.compile(r"(?<!\w)(?:cho|noi|de)\s+o$")
 """A place to live, which leads to none: "chỗ ở yên tĩnh"."""
 _KIND = re.compile(
@@ -75,7 +81,7 @@ def parse_places(vocabulary: Vocabulary, text: str, places: Places) -> PlaceCond
     remarks: list[Remark] = []
     spans: list[Span] = []
     read: list[Span] = []
-    aside = _workplaces(text, mentions)
+    aside, among = _workplaces(text, mentions), False
     for mention in mentions:
         if mention in aside:
             led = _WORKS.search(fold(text[: mention.start]))
@@ -89,11 +95,17 @@ def parse_places(vocabulary: Vocabulary, text: str, places: Places) -> PlaceCond
         if excluded and mention.places[0].kind == "city" and _lie_in(chosen, filters, places):
             read.append(excluded)  # "ở Thanh Xuân ngoài Hà Nội": out there in it
             excluded = None
+        joined = spans and _SEPARATOR.fullmatch(fold(text[spans[-1][1] : mention.start]))
+        among = bool(_AMONG.search(fold(text[: mention.start])) or (among and joined))
+        wholes = {
+            one.value for one in filters if one.field == "city" and one.op == "=" and among and not excluded
+        }
+        chosen = [one for one in chosen if not (one.city_id and places.by_id[one.city_id].name in wholes)]
         filters += [Filter(p.kind, "!=" if excluded else "=", p.name) for p in chosen]
         within = any(place.kind == "district" for one in mentions for place in one.places)
         filters += [] if excluded or within else _whereabouts(mention, chosen, places)
         read += [excluded] if excluded else []
-        if spans and _SEPARATOR.fullmatch(fold(text[spans[-1][1] : mention.start])):
+        if joined:
             read.append((spans[-1][1], mention.start))
         if led := _LED.search(fold(text[: mention.start])):
             read.append((led.start(), mention.start))

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 from functools import cache
 
 from troly.text.catalogue import Lang
@@ -75,6 +76,22 @@ def _with_lost_letters(text: str) -> str:
         ):
             text = whole
     return text
+
+
+def as_typed(run: str, text: str, typed: str) -> str:
+    """`run`, words of the corrected `text`, as they stand in the message that was `typed`; as it is where none of them does."""
+    typed = nfc(typed)
+    words, read, wrote = ([one.text for one in tokens(each)] for each in (run, text, typed))
+    starts = (at for at in range(len(read)) if read[at : at + len(words)] == words)
+    start = next(starts, len(read))
+    end, found = start + len(words), list[int]()
+    for _, low, high, first, last in SequenceMatcher(None, read, wrote, autojunk=False).get_opcodes():
+        if words and start < high and low < end:
+            even = high - low == last - first  # word by word
+            over = range(max(start, low) - low, min(end, high) - low) if even else range(last - first)
+            found += (first + at for at in over)
+    places = tokens(typed)
+    return typed[places[found[0]].start : places[found[-1]].end] if found else run
 
 
 def is_listed(word: str) -> bool:

@@ -91,7 +91,9 @@ def _lines(content: Content, lang: Lang, *, brief: bool) -> Iterator[str]:  # no
                 yield f"  {', '.join(told)}" if told else ""
             yield content.rule
         case Notice():
-            yield " ".join(part for part in (f"{content.title}:", content.message, content.remedy) if part)
+            rest = [part for part in (content.message, content.remedy) if part]
+            stopped = not rest or content.title.endswith((".", "!", "?", "…"))  # a sentence has its own
+            yield " ".join([content.title if stopped else f"{content.title}:", *rest])
         case Handoff():
             yield _joined(content.reason, content.hotline)
             yield from content.transcript_lines

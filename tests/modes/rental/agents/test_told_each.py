@@ -64,3 +64,29 @@ async def test_few_rows_of_ones_own_stand_beside_their_number(desk: RentalDesk, 
     told = await desk.ask(text)
     (count,) = told.state["results"][0].values()
     assert ("Gồm: " in told.answer or "They are: " in told.answer) == (0 < count <= 8)
+
+
+@pytest.mark.parametrize(
+    ("login", "text", "figure"),
+    [
+        ("lan", "doanh thu theo tháng", "sum_total"),
+        ("lan", "mỗi khách nợ bao nhiêu", "sum_total"),
+        ("minh", "tiền điện của tôi từng tháng", "sum_electricity"),
+        ("nobody", "phân bố giá phòng quận 7", "count"),
+        ("nobody", "số phòng theo quận ở hà nội", "count"),
+    ],
+)
+async def test_what_can_be_added_up_is_told_with_its_whole(
+    desk: RentalDesk, login: str, text: str, figure: str
+) -> None:
+    desk.become(login)
+    told = await desk.ask(text)
+    values = [row[figure] for row in told.state["results"]]
+    assert len(values) > 1
+    assert f"Cộng lại: {sum(values):,.0f} ".replace(",", ".") in told.answer
+
+
+@pytest.mark.parametrize("text", ["giá trung bình theo quận ở hà nội", "top 3 quận nhiều phòng nhất"])
+async def test_means_and_a_part_of_the_groups_have_no_whole(desk: RentalDesk, text: str) -> None:
+    desk.become("nobody")
+    assert "Cộng lại" not in (await desk.ask(text)).answer

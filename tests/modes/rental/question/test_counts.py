@@ -71,3 +71,30 @@ def test_the_most_of_a_bare_counter_is_one_of_those_spoken_of(most: str, thing: 
 )  # fmt: skip
 def test_what_a_guest_has_is_not_the_market(text: str) -> None:
     assert [one.key for one in ask(text, role="GUEST").missing] == ["missing.login"]
+
+
+@pytest.mark.parametrize("things", ["phòng", "căn", "hợp đồng", "hóa đơn"])
+@pytest.mark.parametrize("whole", ["tổng cộng ", "tất cả ", "tất cả là ", "tổng cộng có ", "tổng ", ""])
+def test_all_in_all_before_how_many_sums_nothing(whole: str, things: str) -> None:
+    many, money = ask(f"tôi có {whole}bao nhiêu {things}"), ask(f"hóa đơn tháng 11 {whole}bao nhiêu tiền")
+    assert {one.kind for one in many.measures} <= {"count"}  # a list of bills tells number and sum
+    assert many.measures or many.entity == "invoice"
+    assert {one.kind for one in money.measures} <= {"sum"}
+
+
+@pytest.mark.parametrize("lead", ["", "vậy ", "thế "])
+@pytest.mark.parametrize(
+    ("limit", "condition"),
+    [
+        ("dưới 3 triệu", "price<3000000"),
+        ("trên 10 triệu", "price>10000000"),
+        ("tối đa 4tr", "price<=4000000"),
+    ],
+)
+def test_how_many_within_a_limit_are_one_number_after_bands(lead: str, limit: str, condition: str) -> None:
+    bands = "phân bố giá phòng trọ quận 12"
+    counted = ask(bands, f"{lead}có bao nhiêu phòng {limit}")
+    assert (counted.group, [one.kind for one in counted.measures]) == ((), ["count"])
+    assert told(counted) == {"district=Quận 12", "type=room", condition}
+    assert ask(bands, f"{limit} thôi").group == ("price_band",)
+    assert ask("số phòng trọ theo quận ở hà nội", f"có bao nhiêu phòng {limit}").group == ("district",)

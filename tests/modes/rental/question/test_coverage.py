@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.modes.rental.question.cases import ask, cases, told, turns_of
 from troly.plugin.focus import FocusRow
-from troly.text.fold import fold
+from troly.text.fold import fold, nfc, tokens
+from troly_rental.question.spelling import as_typed
 from troly_rental.roles import Role
 
 _WORDS = st.text(alphabet="bcdghklmnpqrstvx", min_size=4, max_size=8)
@@ -348,3 +351,39 @@ def test_a_condition_said_first_is_of_all_figures() -> None:
     parsed = ask("gò vấp có mấy phòng có máy lạnh, giá trung bình bao nhiêu")
     assert told(parsed) == {"district=Gò Vấp", "amenity=air_conditioner"}
     assert [one.kind for one in parsed.measures] == ["count", "avg"]
+
+
+@pytest.mark.parametrize(
+    "form", ["phòng {w} dưới 3 triệu", "phong quan 7 ko {w}", "{w} co phong nao duoi 3tr"]
+)
+@pytest.mark.parametrize("word", ["thủ đứt", "cầu giất", "thagn máy", "mni", "hokk bnn"])
+def test_what_was_not_read_is_named_as_it_was_written(form: str, word: str) -> None:
+    message = form.format(w=word)
+    parsed = ask(message, role="GUEST")
+    assert parsed.unread
+    assert all(run in message for run in parsed.unread)
+    quoted = [value for one in parsed.missing + parsed.remarks for _, value in one.params]
+    assert all(run in message for text in quoted for run in re.findall("«(.*?)»", text))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.text(max_size=60), st.text(max_size=60), st.text(max_size=20))
+def test_any_words_are_found_as_written_or_stay(text: str, typed: str, run: str) -> None:
+    assert as_typed(run, text, typed) in {run, *_pieces(typed)}
+    assert as_typed(run, run, run) == run or as_typed(run, run, run) in nfc(run)
+
+
+def _pieces(text: str) -> set[str]:
+    places = tokens(nfc(text))
+    return {nfc(text)[a.start : b.end] for at, a in enumerate(places) for b in places[at:]}
+
+
+@pytest.mark.parametrize("led", ["ở", "bên", "chỗ", "khu"])
+def test_there_is_the_one_place_that_is_named_before_it(led: str) -> None:
+    asked = "với căn hộ mini rẻ nhất " + led + " đó bao nhiêu"
+    one = ask(f"phòng trọ rẻ nhất ở Tân Phú bao nhiêu, {asked}", role="GUEST")
+    assert (one.certain, one.group, "district=Tân Phú" in told(one)) == (True, ("type",), True)
+    assert not ask(asked, role="GUEST").ready
+    assert not ask(f"phòng ở Tân Phú và Gò Vấp, {asked}", role="GUEST").ready
+    added = ask("phòng ở Tân Phú", f"thêm Gò Vấp, rẻ nhất {led} đó bao nhiêu", role="GUEST")
+    assert not added.ready

@@ -254,7 +254,14 @@ def test_the_cheapest_of_two_places_is_the_least_of_each(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["giá thuê có bao gồm điện nước không", "does the rent include electricity?", "tiền phòng gồm nước chưa"],
+    [
+        "giá thuê có bao gồm điện nước không",
+        "does the rent include electricity?",
+        "tiền phòng gồm nước chưa",
+        "is water included?",
+        "are the utilities covered?",
+        "is everything included?",
+    ],
 )
 def test_no_rent_includes_electricity_or_water(text: str) -> None:
     assert "said.metered" in {one.key for one in ask(text, role="GUEST").remarks}

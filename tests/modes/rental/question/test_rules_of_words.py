@@ -273,3 +273,54 @@ def test_an_amenity_that_a_query_names_is_called_by_its_name(name: str) -> None:
 def test_rooms_that_i_still_have_are_mine_and_money_is_no_room(has: str, many: str) -> None:
     assert ask(f"tôi {has} {many} phòng trống", role="GUEST").own
     assert not ask(f"tôi {has} 4 triệu thuê được {many} phòng ở Gò Vấp", role="GUEST").own
+
+
+@pytest.mark.parametrize("place", ["District 2", "District 9", "Go Vap"])
+@pytest.mark.parametrize("was", ["old ", "the old ", "former ", "in the former ", "in old "])
+def test_what_a_place_was_before_is_that_place(was: str, place: str) -> None:
+    led = "" if was.startswith("in ") else "in "
+    plain, former = (ask(f"rooms {lead}{place} under 3 million") for lead in ("in ", f"{led}{was}"))
+    assert (former.certain, told(former)) == (True, told(plain))
+    assert ask(f"is there an old house in {place}").unread
+
+
+@pytest.mark.parametrize("including", ["kể cả", "gồm cả", "bao gồm cả", "bao gồm", "tính luôn", "including"])
+@pytest.mark.parametrize("parts", ["quận 9", "quận 9 và quận 2", "bình thạnh, quận 3"])
+def test_a_part_that_is_included_narrows_not_its_whole(including: str, parts: str) -> None:
+    assert told(ask(f"phòng ở hcm {including} {parts}")) == {"city=Hồ Chí Minh"}
+    assert "city=Hồ Chí Minh" not in told(ask(f"phòng ở gò vấp {including} {parts}"))
+    left_out = ask(f"phòng ở hcm không {including} quận 9")
+    assert told(left_out) == {"city=Hồ Chí Minh", "district!=Quận 9"} or not left_out.certain
+
+
+@pytest.mark.parametrize("one", ["single room", "single rooms", "boarding rooms", "phòng trọ"])
+def test_a_single_room_is_no_flat(one: str) -> None:
+    of_kind = ask(f"average rent of {one} in Hanoi", role="GUEST")
+    assert (of_kind.certain, told(of_kind)) == (True, {"city=Hà Nội", "type=room"})
+    assert ask(f"{one} in Binh Thanh under 3 million", role="GUEST").certain
+
+
+@pytest.mark.parametrize("month", ["tháng 10", "từng tháng"])
+def test_electricity_and_water_said_together_are_both(month: str) -> None:
+    fields = {one.field for one in ask(f"tiền điện nước {month} của tôi", role="TENANT").measures}
+    assert fields == {"electricity", "water"}
+    alone = ask(f"tiền điện {month} của tôi", role="TENANT").measures
+    assert {one.field for one in alone} == {"electricity"}
+
+
+@pytest.mark.parametrize(
+    ("whole", "plain"),
+    [("the whole of Hanoi", "Hanoi"), ("all of Hanoi", "Hanoi"), ("across Hanoi", "Hanoi"),
+     ("the entire Go Vap", "Go Vap"), ("toàn Hà Nội", "Hà Nội"), ("khắp Gò Vấp", "Gò Vấp")],
+)  # fmt: skip
+@pytest.mark.parametrize("asked", ["how many flats are there in {}", "phòng rẻ nhất ở {} bao nhiêu"])
+def test_all_of_a_place_is_that_place(asked: str, whole: str, plain: str) -> None:
+    found = ask(asked.format(whole), role="GUEST")
+    assert (found.certain, told(found)) == (True, told(ask(asked.format(plain), role="GUEST")))
+
+
+@pytest.mark.parametrize("included", ["including District 2", "including Binh Thanh"])
+@pytest.mark.parametrize("asked", ["are on offer", "do you have"])
+def test_a_place_that_is_included_is_no_charge(asked: str, included: str) -> None:
+    found = ask(f"how many flats {asked} in Ho Chi Minh City {included}", role="GUEST")
+    assert (found.certain, found.remarks, "city=Hồ Chí Minh" in told(found)) == (True, (), True)
