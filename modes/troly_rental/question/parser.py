@@ -169,6 +169,8 @@ def _without_background(text: str, asker: Asker) -> tuple[str, tuple[str, ...]]:
     )
     asked, aside = without_background(lower, lambda piece: _holds(piece, asker))
     asked = asked if aside else text
+    if not named and any(Vocabulary(piece).find(piece, "wheres", "elsewhere") for piece in aside):
+        return text, ()  # a place that the data lack is where they look too
     aside = tuple(text[at : at + len(piece)] for piece in aside for at in (lower.find(piece),))
     lived = [one.typed for one in named if any(one.typed in piece for piece in aside)]
     if not lived:

@@ -189,3 +189,15 @@ async def test_a_group_that_was_shown_is_told_again(
     shown = (await desk.ask(f"giá trung bình {group}")).state["results"]
     (row,) = (await desk.ask(pointer)).state["results"]
     assert row == {"avg_price": shown[at]["avg_price"]}
+
+
+@pytest.mark.parametrize("place", ["Đà Nẵng", "Cần Thơ", "Đà Lạt"])
+@pytest.mark.parametrize("told", ["mình sắp chuyển vào {} làm, ", "tôi làm ở {}. ", "con gái tôi học ở {}, "])
+async def test_where_one_will_live_is_where_one_looks_though_the_data_lack_it(
+    desk: RentalDesk, place: str, told: str
+) -> None:
+    desk.become("nobody")
+    looked = await desk.ask(f"{told.format(place)}có phòng nào tầm 3 triệu không")
+    assert not looked.all(ItemList)
+    assert place in looked.answer
+    assert (await desk.ask(f"em quê {place}, có phòng nào ở quận 7 tầm 4 triệu không")).all(ItemList)
