@@ -44,6 +44,8 @@ from troly_rag.tools.logs import is_of_log
 KIND, LOGS = "documents", "logs"
 # A message of so few telling words goes on with the log that was read, one of so few subjects with the page shown.
 _SHORT, _FEW = 4, 2
+# Where only the words of a period count.
+_ANY_DAY = date(2024, 6, 15)
 _LEAST = 0.5
 _NO_PAGE = re.compile(rf"(?:thu|{'|'.join(UNITS_COUNTED.values())})\b")
 # What people call the pages of an answer.
@@ -94,8 +96,15 @@ def complete_question(message: str, before: str, lang: Lang) -> FullQuestion:
 def _asked_about(text: str) -> str:
     """X in "còn X thì sao", "what about X"; "" for any other message."""
     opening = next((hit for hit in label("follow").find(text) if not tokens(text[: hit.start])), None)
+    # "tuần trước nữa" is a week of its own.
+    dated = [one.span for one in find_ranges(text, _ANY_DAY)]
     ending = next(
-        (hit for hit in reversed(label("follow_end").find(text)) if not tokens(text[hit.end :])), None
+        (
+            hit
+            for hit in reversed(label("follow_end").find(text))
+            if not tokens(text[hit.end :]) and not any(start < hit.start < end for start, end in dated)
+        ),
+        None,
     )
     if opening is None and (
         ending is None or " " not in ending.phrase or len(content(text[: ending.start])) > _FEW

@@ -1020,3 +1020,17 @@ async def test_what_is_counted_and_a_day_point_at_no_page(desk: RagDesk, no_poin
     await desk.ask("Sinh con được nghỉ mấy tháng?", offline=True)
     told = await desk.ask(f"{no_pointer} thì sao", offline=True)
     assert f"“{no_pointer}” là gì" not in told.answer
+
+
+@pytest.mark.parametrize(
+    ("before", "days"),
+    [("tuần trước", "9/11/2026 đến 15/11/2026"), ("tháng trước", "1/9/2026 đến 30/9/2026")],
+)
+@pytest.mark.parametrize("asked", ["thế {} nữa?", "còn {} nữa", "{} nữa thì sao"])
+async def test_the_period_before_the_last_is_one_of_its_own(
+    desk: RagDesk, before: str, days: str, asked: str
+) -> None:
+    desk.become("public", "internal", department="it")
+    now = datetime(2026, 11, 25, 10, tzinfo=HCM)
+    await desk.ask(f"{before} vpn có bao nhiêu lỗi?", offline=True, now=now)
+    assert days in (await desk.ask(asked.format(before), offline=True, now=now)).answer
