@@ -27,7 +27,7 @@ from troly.text.fold import WordToken, accents, accents_agree, fold, folded_word
 from troly.text.language import detect_score, is_syllable
 from troly.text.numbers import Amount, counting_words, find_amounts
 from troly.text.spelling import Corrector, SpellingRules, without_telex
-from troly_analysis.planner.lexicon import PhraseMatch, Phrases, common, rewrites, spellings, things
+from troly_analysis.planner.lexicon import PhraseMatch, Phrases, common, concepts, rewrites, spellings, things
 from troly_analysis.planner.lexicon import words as listed_words
 from troly_analysis.planner.schema import Schema, Target, Value, in_number
 from troly_analysis.planner.types import Lookup, Ref
@@ -585,8 +585,16 @@ def _add_things(piles: dict[tuple[int, int], _Pile], wording: CorrectedText, sch
         ahead = [target for at in range(1, len(folded)) for target in schema.names.listed(folded[:at])]
         rows = any(target.key == "rows" and target.weight >= _ROWS for target in ahead)  # "đơn giao"
         if not (pile.labels or pile.targets or pile.values or pile.period or valued or rows):
-            pile.labels.add("rows" if folded[0] in {"luot", "lan"} else "about")
+            # "lượt khám" is a row each, "lượt truy cập" a figure that a column would hold.
+            each = folded[0] in {"luot", "lan"} and thing.payload not in _figures()
+            pile.labels.add("rows" if each else "about")
             pile.score = max(pile.score, _THING - thing.loss)
+
+
+@cache
+def _figures() -> frozenset[str]:
+    """The concepts whose columns hold numbers."""
+    return frozenset(each.name for each in concepts() if each.nature == "number")
 
 
 def _better(old: Value | None, new: Value) -> Value:

@@ -112,6 +112,14 @@ def test_an_amount_is_not_held_against_a_column_of_another_unit(unit: str) -> No
     assert plan("bao nhiêu lượt khám có waiting minutes hơn 60", (CLINIC,)).calls
 
 
+@pytest.mark.parametrize("figure", ["lượt truy cập", "lượt xem", "lượt click", "lượt hiển thị"])
+@pytest.mark.parametrize("said", ["{} tháng 10", "số {} của Shopee", "{} trên Lazada là bao nhiêu"])
+def test_a_figure_of_no_column_counts_no_rows(figure: str, said: str) -> None:
+    made = plan(said.format(figure), (ORDERS,))
+    assert not made.calls
+    assert any(figure.split(maxsplit=1)[1] in word for word in made.missing)
+
+
 @pytest.mark.parametrize("noun", ["hàng", "mặt hàng", "sản phẩm", "món"])
 def test_half_a_way_of_paying_tells_no_goods(noun: str) -> None:
     assert not plan(f"{noun} điện tử bán được bao nhiêu", (CAFE,)).calls
