@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from itertools import pairwise
 
 import pytest
@@ -204,3 +204,13 @@ def in_words(number: int) -> list[str]:
 def test_numbers_to_ninety_nine_are_read_in_both_languages(number: int) -> None:
     for words in in_words(number):
         assert [int(one.value) for one in counting_words(f"({words} gb)")] == [number], words
+
+
+@given(
+    st.decimals(min_value=Decimal(-10) ** 60, max_value=Decimal(10) ** 60, allow_nan=False, allow_infinity=False),
+    st.integers(0, 6),
+)  # fmt: skip
+def test_a_number_of_any_length_is_written_and_near_what_it_was(value: Decimal, decimals: int) -> None:
+    written = Decimal(format_number(value, "en", decimals).replace(",", ""))
+    with localcontext(prec=200):
+        assert abs(written - value) <= Decimal(1).scaleb(-decimals) / 2

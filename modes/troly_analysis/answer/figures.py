@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from troly.text.catalogue import Lang
 from troly.text.dates import find_ranges
 from troly.text.fold import fold_in_place, nfc, words
 from troly.text.match import Lexicon, PhraseHit
-from troly.text.numbers import Amount, find_amounts
+from troly.text.numbers import Amount, find_amounts, rounded
 from troly_analysis.answer.sentences import cell_text
 from troly_analysis.types import Result, Sheet, ToolCall, is_number
 
@@ -808,7 +808,7 @@ def _place(value: Decimal, written: str) -> Decimal:
 
 
 def _rounded(cell: Decimal, place: Decimal) -> Decimal:
-    return (cell / place).quantize(Decimal(1), ROUND_HALF_UP) * place
+    return rounded(cell / place) * place
 
 
 def _wrong_way(text: str, before: str, known: Ground) -> list[str]:

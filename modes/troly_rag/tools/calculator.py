@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from troly.text.dates import HCM, add_months, days_in_full, find_ranges, format_
 from troly.text.fold import fold, nfc
 from troly.text.language import is_other
 from troly.text.match import blank_out, spans_of
-from troly.text.numbers import Amount, find_amounts, format_number
+from troly.text.numbers import Amount, find_amounts, format_number, rounded
 from troly_rag.answer.grounding import claims_of
 from troly_rag.corpus.coverage import (
     LEAST_PAY,
@@ -783,7 +783,7 @@ def _plain(value: Decimal, lang: Lang) -> str:
 
 
 def _money(value: Decimal, lang: Lang) -> str:
-    return f"{format_number(value.quantize(Decimal(1), ROUND_HALF_UP), lang, 0)} VND"
+    return f"{format_number(rounded(value), lang, 0)} VND"
 
 
 # --- The tool: what a rule comes to, else the arithmetic of the question
@@ -946,7 +946,7 @@ def _all_hours(typed: str, found: re.Match[str]) -> str:
 
 
 def _comma(value: Decimal) -> str:
-    return f"{value.quantize(Decimal('0.0001')).normalize():f}".replace(".", ",")
+    return f"{rounded(value, 4).normalize():f}".replace(".", ",")
 
 
 def _with_months_worked(query: str, before: str, today: date, lang: Lang) -> tuple[str, str]:

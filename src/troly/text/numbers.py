@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import cache
 from itertools import pairwise
 from typing import Literal, NamedTuple
@@ -440,6 +440,12 @@ def parse_number(s: str) -> Decimal | None:
     return None
 
 
+def rounded(value: Decimal, decimals: int = 0) -> Decimal:
+    """A finite `value` with `decimals` places, half up, however many digits it has."""
+    digits = Context(prec=max(28, value.adjusted() + decimals + 2))
+    return value.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP, digits)
+
+
 def format_number(x: float | Decimal, lang: Lang, decimals: int = 2) -> str:
     """`x` with grouped thousands and at most `decimals` places, half up, without trailing zeros (001-30).
 
@@ -450,7 +456,7 @@ def format_number(x: float | Decimal, lang: Lang, decimals: int = 2) -> str:
         raise ValueError(f"not a finite number: {x}")
     exponent = exact.as_tuple().exponent
     if isinstance(exponent, int) and exponent < -decimals:
-        exact = exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+        exact = rounded(exact, decimals)
     shown = f"{exact:,f}"
     if "." in shown:
         shown = shown.rstrip("0").rstrip(".")
