@@ -104,6 +104,7 @@ _RANKED = re.compile(r"(?i)(?<!\w)(?:xếp|đứng|nằm|xep|dung|nam)\s+(?=(?:h
 
 
 _SEARCHES = re.compile(r"(?<!\w)(?:tim|kiem|loc|liet ke|find|search|list|show)(?!\w)")
+POSTED = "posted_at"
 _AGAINST = re.compile(
     r"(?<!\w)(?:so(?= (?:voi|ra|sanh|thang|ky|ki|thi)(?!\w))|hon|chenh|compared|than|vs|versus|(?:tang|len|cao|nhieu) (?:hay|hoac) (?:la )?(?:giam|xuong|thap|it)|(?:up|more|higher) or (?:down|less|lower))(?!\w)"
 )
@@ -153,7 +154,8 @@ def change_query(
     message: str, parts: QuestionParts, previous: ParsedQuestion, shown: Focus | None = None
 ) -> ParsedQuestion | None:
     """`previous` with the one change that `message` says, None when it starts something new. Not checked for readiness."""
-    sides = _against_month(parts, previous) or _compared_sides(parts, previous) or _of_field(parts, previous)
+    sides = _against_month(parts, previous) or _against_days(parts, previous)
+    sides = sides or _compared_sides(parts, previous) or _of_field(parts, previous)
     if sides is not None:
         return replace(sides, edited=True, skip=0, remarks=(), missing=(), question=message)
     changes = _change_words(parts)
@@ -547,6 +549,24 @@ def _against_month(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQues
         )
     shown = replace(previous, filters=merge_filters([*kept, months]), measures=measures, mode="TABLE")
     return replace(shown, group=("month",), order=(Order("month"),), limit=None)
+
+
+def _against_days(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQuestion | None:
+    """ "so với tháng 9 thì tăng hay giảm" after a figure of what was posted in other days: that figure by month over both; None for
+    other messages.
+    """
+    before, kept = (
+        [one for one in previous.filters if (one.field == POSTED) is posted] for posted in (True, False)
+    )
+    alone = {one.field for one in parts.filters} == {POSTED} and previous.measures and not previous.group
+    if not (before and alone and _AGAINST.search(fold(parts.text))):
+        return None
+    days = sorted(str(day) for one in (*before, *parts.filters) for day in one.values)
+    both = (Filter(POSTED, ">=", days[0]), Filter(POSTED, "<=", days[-1]))
+    shown = replace(
+        previous, filters=merge_filters([*kept, *both]), group=("month",), order=(Order("month"),)
+    )
+    return replace(shown, mode="TABLE", limit=None)
 
 
 def _group_found(previous: ParsedQuestion, shown: Focus | None, text: str, *, alone: bool) -> list[Filter]:

@@ -34,6 +34,7 @@ from troly_rental.question.dates import day_too
 from troly_rental.question.follow_ups import (
     AS_FIRST,
     CLAUSES,
+    POSTED,
     asks_one_value,
     change_query,
     details_of,
@@ -248,6 +249,7 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
         ):
             return pointed
         parts = _with_day_too(_with_month_before(parts, previous), previous)
+        parts = _with_other_days(parts, previous, asker.now.date())
         parts = _with_all(_with_person(parts, previous, focus), previous, focus)
         parts = _with_first_groups(parts, previous, focus)
         edited = _changed(message, parts, previous, focus, asker) if previous is not None else None
@@ -385,6 +387,18 @@ def _with_day_too(parts: QuestionParts, previous: ParsedQuestion | None) -> Ques
     kept = [one for one in parts.filters if one.field != "scheduled_at"]
     asked = (Filter("scheduled_at", ">=", day), Filter("scheduled_at", "<=", day))
     return replace(parts, filters=merge_filters([*kept, *asked]), read=(*parts.read, found.span))
+
+
+def _with_other_days(parts: QuestionParts, previous: ParsedQuestion | None, today: date) -> QuestionParts:
+    """`parts` with "còn tháng 9" as the days of what was posted, behind a figure of what was posted in others."""
+    counted = (
+        previous is not None and previous.measures and any(one.field == POSTED for one in previous.filters)
+    )
+    found = find_ranges(parts.text, today) if counted else []
+    if len(found) != 1 or any(one.field == POSTED for one in parts.filters):
+        return parts
+    days = (Filter(POSTED, ">=", found[0].start.isoformat()), Filter(POSTED, "<=", found[0].end.isoformat()))
+    return replace(parts, filters=merge_filters([*parts.filters, *days]), read=(*parts.read, found[0].span))
 
 
 def _with_all(parts: QuestionParts, previous: ParsedQuestion | None, focus: Focus) -> QuestionParts:

@@ -201,3 +201,22 @@ async def test_where_one_will_live_is_where_one_looks_though_the_data_lack_it(
     assert not looked.all(ItemList)
     assert place in looked.answer
     assert (await desk.ask(f"em quê {place}, có phòng nào ở quận 7 tầm 4 triệu không")).all(ItemList)
+
+
+@pytest.mark.parametrize(("month", "other"), [("10", "9"), ("9", "8"), ("10", "8")])
+@pytest.mark.parametrize("place", ["", " ở quận 7"])
+async def test_days_of_what_was_posted_change_and_are_compared(
+    desk: RentalDesk, month: str, other: str, place: str
+) -> None:
+    desk.become("nobody")
+
+    async def count(text: str) -> list[int]:
+        return [row["count"] for row in (await desk.ask(text)).state["results"]]
+
+    asked = f"tháng {{}}/2026 có bao nhiêu phòng mới được đăng{place}?"
+    (there,) = await count(asked.format(other))
+    (here,) = await count(asked.format(month))
+    both = await count(f"so với tháng {other} thì tăng hay giảm?")
+    assert (both[0], both[-1]) == (there, here)
+    await count(asked.format(month))
+    assert await count(f"còn tháng {other}") == [there]
