@@ -299,6 +299,7 @@ class Question:
         self._typed, self._keys, self._marked = typed, keys_of(typed), marked
         self._halves = halves_in(typed, folded=True)
         self._elsewise = named_elsewise(raw)
+        self._named_by: dict[str, float] = {}
 
     @cached_property
     def asking(self) -> str:
@@ -424,6 +425,11 @@ class Question:
 
     def named_by(self, title: str) -> float:
         """How much of what a title says stands in the question, 0 to 1."""
+        if title not in self._named_by:
+            self._named_by[title] = self._share_of(title)
+        return self._named_by[title]
+
+    def _share_of(self, title: str) -> float:
         subject = title_subject(title)
         if not subject:
             return 0.0

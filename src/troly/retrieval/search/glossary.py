@@ -282,7 +282,7 @@ def named_elsewise(question: str) -> Callable[[str], frozenset[str]]:
             others.setdefault(one.folded[0], []).append(other)
 
     def look(text: str) -> frozenset[str]:
-        terms = index_terms(text) if others else IndexTerms([], [], [])
+        terms = _indexed(text) if others else IndexTerms([], [], [])
         return frozenset(
             word
             for at, first in enumerate(terms.folded)
@@ -292,6 +292,12 @@ def named_elsewise(question: str) -> Callable[[str], frozenset[str]]:
         )
 
     return look
+
+
+@lru_cache(maxsize=2048)
+def _indexed(text: str) -> IndexTerms:
+    """The terms of a text: the same passages are looked at for many questions."""
+    return index_terms(text)
 
 
 def reword(connection: Connection, found: Sequence[Meaning], weights: Weights, total: int) -> QueryExpansion:

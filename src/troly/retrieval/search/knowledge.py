@@ -25,6 +25,7 @@ from troly.retrieval.search.vectors import (
     access_key,
     check_vectors,
 )
+from troly.stores.connections import Connection
 from troly.stores.migrations import Migration
 from troly.stores.quarantine import QuarantinedFile
 from troly.stores.state import StateDb
@@ -34,6 +35,8 @@ from troly.text.sanitize import sanitize
 Embed = Callable[[list[str]], Awaitable[list[list[float]]]]
 _CANDIDATES = 50
 _EMBED_BATCH = 32
+# How many questions are kept as they were read.
+_QUESTIONS = 256
 _PROBE = "xin chào"
 
 
@@ -85,6 +88,14 @@ class _Words:
     weights: Weights
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question as it is looked for in all that is stored: the terms that select, and what each term tells."""
+
+    wanted: QueryTerms
+    weights: Weights
+
+
 class Knowledge:
     """Documents, their chunks and vectors. Async methods leave blocking work to threads. Raises StoreError."""
 
@@ -98,6 +109,7 @@ class Knowledge:
         # Collections and embedders: searched while vectors may be missing, and known to have them all.
         self._wanted: set[tuple[str, str]] = set()
         self._complete: set[tuple[str, str]] = set()
+        self._asked: dict[tuple[str, lexical.Stand], _Asked] = {}
 
     @staticmethod
     def migrations() -> tuple[Migration, ...]:
@@ -238,27 +250,20 @@ class Knowledge:
         self._vectors.close()
 
     def _by_words(self, question: str, reader: Reader, limit: int) -> _Words:
-        asked = read_question(question)
-        meant = meanings(asked)
         with self._db.read() as connection:
-            query = lexical.correct_terms(
-                connection, terms_of(asked), {word for each in meant for word in each.words}
-            )
-            total = lexical.count(connection)
-            words = lexical.rarity(connection, query.folded, "folded", total)
-            marked = lexical.rarity(connection, query.accented, "accented", total)
-            pairs = lexical.rarity(connection, query.bigrams, "bigrams", total)
-            weights = Weights(words, pairs)
-            if meant:
-                others = reword(connection, meant, weights, total)
-                weights, marked, pairs = (
-                    others.weights,
-                    {**marked, **others.accented},
-                    {**pairs, **others.bigrams},
-                )
-            wanted = QueryTerms(*(lexical.selective(told, total) for told in (marked, words, pairs)))
-            found = lexical.best_by_words(connection, wanted, reader, limit)
-        return _Words(found, weights)
+            asked = self._as_asked(connection, question)
+            found = lexical.best_by_words(connection, asked.wanted, reader, limit)
+        return _Words(found, asked.weights)
+
+    def _as_asked(self, connection: Connection, question: str) -> _Asked:
+        """One turn asks the same of several collections and for several readers: it is read once."""
+        stand = lexical.stand(connection)
+        asked = self._asked.get((question, stand))
+        if asked is None:
+            if len(self._asked) >= _QUESTIONS:
+                self._asked = {}
+            asked = self._asked[question, stand] = _read(connection, question, stand.chunks)
+        return asked
 
     async def _by_vectors(
         self, question: str, reader: Reader, limit: int, embed: Embed | None, embedder: str
@@ -321,3 +326,24 @@ class Knowledge:
             )
             for key in sorted(scores, key=lambda key: (-scores[key], key))
         ]
+
+
+def _read(connection: Connection, question: str, total: int) -> _Asked:
+    asked = read_question(question)
+    meant = meanings(asked)
+    query = lexical.correct_terms(
+        connection, terms_of(asked), {word for each in meant for word in each.words}
+    )
+    words = lexical.rarity(connection, query.folded, "folded", total)
+    marked = lexical.rarity(connection, query.accented, "accented", total)
+    pairs = lexical.rarity(connection, query.bigrams, "bigrams", total)
+    weights = Weights(words, pairs)
+    if meant:
+        others = reword(connection, meant, weights, total)
+        weights, marked, pairs = (
+            others.weights,
+            {**marked, **others.accented},
+            {**pairs, **others.bigrams},
+        )
+    wanted = QueryTerms(*(lexical.selective(told, total) for told in (marked, words, pairs)))
+    return _Asked(wanted, weights)

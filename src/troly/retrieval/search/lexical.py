@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from troly.retrieval.documents.store import VISIBLE, Reader
 from troly.retrieval.search.terms import QueryTerms, match_expression
@@ -94,9 +95,17 @@ def selective(weights: Mapping[str, float], total: int) -> list[str]:
     return [term for term, weight in weights.items() if weight >= floor]
 
 
-def count(connection: Connection) -> int:
-    """How many chunks the index holds, of all collections and owners: frequencies are counted over all of them."""
-    return int(connection.execute("SELECT count(*) FROM chunks").fetchone()[0])
+class Stand(NamedTuple):
+    """How many chunks there are, and the number of the newest: no number is given twice, so the same stand is the same chunks."""
+
+    chunks: int
+    newest: int
+
+
+def stand(connection: Connection) -> Stand:
+    """The stand of the index."""
+    chunks, newest = connection.execute("SELECT count(*), coalesce(max(id), 0) FROM chunks").fetchone()
+    return Stand(int(chunks), int(newest))
 
 
 def tells(documents: int, total: int) -> float:
