@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from functools import cache
 
 from troly.text.catalogue import Lang
-from troly.text.fold import WordToken, accents, accents_agree, fold, nfc, tokens
+from troly.text.fold import WordToken, accents, accents_agree, distinct_words, fold, nfc, tokens
 from troly.text.language import is_syllable
 from troly.text.match import spans_of
 from troly.text.spelling import CHAT, Change, Corrector, SpellingRules, chat_spellings, without_telex
@@ -148,9 +148,8 @@ def _name_words() -> Mapping[str, frozenset[str]]:
 
 def _by_fold(phrases: Iterable[str]) -> Mapping[str, frozenset[str]]:
     found: dict[str, set[str]] = defaultdict(set)
-    for phrase in phrases:
-        for word in tokens(phrase):
-            found[word.folded].add(word.text)
+    for text, folded in distinct_words(phrases):
+        found[folded].add(text)
     return {word: frozenset(texts) for word, texts in found.items()}
 
 

@@ -69,7 +69,10 @@ class Lexicon:
         by_first: dict[str, list[_Listed]] = defaultdict(list)
         for label, listed in phrases.items():
             for phrase in listed:
-                for first, joined in _beginnings(label, phrase):
+                beginnings = _beginnings(phrase)
+                if not beginnings:
+                    raise ValueError(f"{label or 'lexicon'}: no word in {phrase!r}")
+                for first, joined in beginnings:
                     by_first[first].append(_Listed(label, phrase, joined))
         self._by_first = dict(by_first)
         self._entries: dict[str, tuple[_Entry, ...]] = {}
@@ -180,15 +183,18 @@ def words_outside(words: Iterable[WordToken], spans: Iterable[tuple[int, int]]) 
     return rest
 
 
-def _beginnings(label: str, phrase: str) -> Iterable[tuple[str, bool]]:
-    """The folded first word of `phrase`; where it has several, also that of the phrase typed as one word."""
+@lru_cache(maxsize=32_768)
+def _beginnings(phrase: str) -> tuple[tuple[str, bool], ...]:
+    """The folded first word of `phrase`; where it has several, also that of the phrase typed as one word.
+
+    A phrase stands in many lexicons: those of a whole list, and those of some of its sections.
+    """
     said = words(phrase)
-    if not said:
-        raise ValueError(f"{label or 'lexicon'}: no word in {phrase!r}")
-    yield folded_word(said[0]), False
     together = "".join(said)
+    first = [(folded_word(word), False) for word in said[:1]]
     if len(said) > 1 and len(together) >= _SHORTEST_JOINED:
-        yield folded_word(together), True
+        first.append((folded_word(together), True))
+    return tuple(first)
 
 
 def _entry(listed: _Listed) -> _Entry:

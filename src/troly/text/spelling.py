@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from troly.text.catalogue import Lang
-from troly.text.fold import WordToken, accents, fold, nfc, tokens, vocabulary
+from troly.text.fold import WordToken, accents, fold, folded_word, nfc, tokens, typed_words, vocabulary
 from troly.text.language import detect_score, is_syllable
 from troly.text.wordlist import LEXICONS, read_lists
 
@@ -117,12 +117,13 @@ class Corrector:
         self._known = vocabulary((*known, *self._chat))
         slips: list[str] = []
         for phrase in phrases:
-            listed = tokens(phrase)
-            self._known.update(word.folded for word in listed)
-            letters = "".join(word.folded for word in listed)
+            listed = typed_words(phrase)
+            folded = [folded_word(word) for word in listed]
+            self._known.update(folded)
+            letters = "".join(folded)
             if letters.isalpha() and rules.shortest_word <= len(letters) <= rules.longest:
                 # A short phrase may be written together ("govap"), but a slip of it is too much like other words.
-                self._phrases.setdefault(letters, " ".join(phrase[word.start : word.end] for word in listed))
+                self._phrases.setdefault(letters, " ".join(listed))
                 if len(listed) == 1 or len(letters) >= rules.shortest_phrase:
                     slips.append(letters)
         self._index = WordIndex(slips)
