@@ -53,6 +53,13 @@ class _Entry(NamedTuple):
     joined: bool
 
 
+class _Beginning(NamedTuple):
+    """The phrases that begin with one word: that word alone, and longer ones by their second word."""
+
+    alone: tuple[_Entry, ...]
+    longer: Mapping[str, tuple[_Entry, ...]]
+
+
 class _Candidate(NamedTuple):
     entry: _Entry
     first: int
@@ -75,7 +82,7 @@ class Lexicon:
                 for first, joined in beginnings:
                     by_first[first].append(_Listed(label, phrase, joined))
         self._by_first = dict(by_first)
-        self._entries: dict[str, tuple[_Entry, ...]] = {}
+        self._beginnings: dict[str, _Beginning] = {}
 
     @classmethod
     def load(cls, path: Path, *more: Path) -> Self:
@@ -102,7 +109,7 @@ class Lexicon:
             candidate
             for at, word in enumerate(words.folded)
             if word in self._by_first
-            for entry in self._beginning_with(word)
+            for entry in self._fitting(word, words.folded[at + 1 : at + 2])
             if (candidate := _candidate(text, words, at, entry)) is not None
         ]
         chosen = _longest(candidates, len(typed)) if candidates else ()
@@ -111,10 +118,13 @@ class Lexicon:
             for c in chosen
         ]
 
-    def _beginning_with(self, word: str) -> tuple[_Entry, ...]:
-        if word not in self._entries:
-            self._entries[word] = tuple(_entry(listed) for listed in self._by_first[word])
-        return self._entries[word]
+    def _fitting(self, word: str, after: Sequence[str]) -> tuple[_Entry, ...]:
+        """The phrases that begin with `word` and, where they are longer, go on with the word `after` it."""
+        beginning = self._beginnings.get(word)
+        if beginning is None:
+            beginning = self._beginnings[word] = _beginning(map(_entry, self._by_first[word]))
+        longer = beginning.longer.get(after[0], ()) if after else ()
+        return (*beginning.alone, *longer)
 
     def labels_in(self, text: str) -> list[str]:
         """The labels found in `text`, each once, in the order of their first phrase."""
@@ -201,6 +211,14 @@ def _entry(listed: _Listed) -> _Entry:
     typed = "".join(words(listed.phrase)) if listed.joined else listed.phrase
     found = tuple(tokens(typed))
     return _Entry(listed.label, listed.phrase, found, _folded(found), _marks(found), listed.joined)
+
+
+def _beginning(entries: Iterable[_Entry]) -> _Beginning:
+    alone: list[_Entry] = []
+    longer: dict[str, list[_Entry]] = defaultdict(list)
+    for entry in entries:
+        (longer[entry.folded[1]] if len(entry.folded) > 1 else alone).append(entry)
+    return _Beginning(tuple(alone), {second: tuple(some) for second, some in longer.items()})
 
 
 def _folded(words: Iterable[WordToken]) -> tuple[str, ...]:
