@@ -55,7 +55,7 @@ from troly_dental.strings import prompts, say
 
 # -- The prompt: the documents' parts (003-23), with everything from elsewhere kept as data.
 
-RESULT_CHARS, MESSAGE_CHARS = 1_200, 2_000
+RESULT_CHARS, NOTE_CHARS, MESSAGE_CHARS = 1_200, 2_000, 2_000
 _OTHER_KINDS = frozenset({"name", "tooth", "date", "number"})
 _CITATION, _NUMBER = re.compile(rf"\s*{CITED.pattern}"), re.compile(r"^\d+\. ", re.MULTILINE)
 # What marks the ends of the data must not stand in the data.
@@ -136,10 +136,17 @@ def _revision(state: Mapping[str, Any]) -> Revision:
 
 
 def results(found: Findings) -> str:
-    """Numbered Title, Content and Link of what was found; a note tells its date in place of a link."""
+    """Numbered Title, Content and Link of what was found; a note tells its date and what it rests on in place of a link."""
     blocks = [f"Title: {page.title}\nContent: {page.content}\nLink: {page.link}" for page in found.pages]
-    blocks += [f"Title: {note.title}\nContent: {note.text}\nDate: {note.date}" for note in found.notes]
-    return "\n\n".join(f"[{number}] {_plain(text)[:RESULT_CHARS]}" for number, text in enumerate(blocks, 1))
+    blocks = [_plain(block)[:RESULT_CHARS] for block in blocks]
+    # A note is read whole: it ends with when to be seen.
+    blocks += [
+        _plain(f"Title: {note.title}\nDate: {note.date}\nSource: {note.source}\nContent: {note.text}")[
+            :NOTE_CHARS
+        ]
+        for note in found.notes
+    ]
+    return "\n\n".join(f"[{number}] {text}" for number, text in enumerate(blocks, 1))
 
 
 def whole(messages: list[Message]) -> str:
