@@ -386,7 +386,7 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     if set(wished) & {"dose", "prescription", "medicine"} and not noted and not against:
         replies += what_they_mean(facts, lang)
     about = [fact.value for fact in stated(facts) if fact.kind in {"pregnancy", "disease"}]
-    query = " ".join([found.subject or asked, *about])
+    query = " ".join([(asked == question and found.subject) or question, *about])
     answer = await asyncio.to_thread(bundled.answer, found.spare, asked, query, lang, facts)
     if not answer.whole and found.before and without_everyday(asked):
         again = await asyncio.to_thread(bundled.answer, found.before, asked, query, lang, facts)

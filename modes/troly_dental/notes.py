@@ -384,6 +384,10 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
         for topic, words in named.items()
         if words >= _WHOLE_SUBJECT or topic in _SWALLOWED or (_of_a_person(topic) and shares[topic] >= first)
     }
+    # What alone is named is what it is about: "cách chăm sóc hàm giả".
+    sole = {
+        topic: words for topic, words in named.items() if named.keys() <= {topic, PRICE} and topic != PRICE
+    }
     unsought = 1.1 if count_told(question) < 2 else _AHEAD if leads else _UNSOUGHT
     # What came of what was done has far more of it than that: "nhổ răng hôm kia, chỗ nhổ trống hoác, đau lan lên tai".
     came = {topic for topic, share in others.items() if just and leads and share == first >= _UNSOUGHT}
@@ -393,13 +397,15 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
     since = _SOUGHT if beside or came else 2 * _SOUGHT
     for topic, share in shares.items():
         if topic not in excluded and (
-            topic in {*found, *whole, *just}
+            topic in {*found, *whole, *just, *sole}
             or (topic in before and share >= _FOLLOWED)
             or (follows and topic == before[0])
             or share >= max(first, unsought)
         ):
             points[topic] = share + max(_SOUGHT * found.get(topic, 0.0), _GOES_ON * (topic in before))
-            points[topic] += _SOUGHT * ((topic in whole) + (topic in whole & _SWALLOWED))
+            points[topic] += _SOUGHT * (
+                (topic in whole) + (topic in whole & _SWALLOWED) + min(2, sole.get(topic, 0))
+            )
             points[topic] += since * (topic in just)
     for topic in _acting(question) & points.keys() if len(named) > 1 else ():
         points[topic] += _SOUGHT * (shares[topic] >= _ANSWERED)
@@ -561,8 +567,10 @@ def asks_leave(text: str) -> bool:
 
 
 def asking(text: str) -> str:
-    """The sentences of `text` that ask something; all of it where none does."""
-    return " ".join(one for one in sentences_of(text) if asks(one)) or text
+    """The sentences of `text` that ask something, those with a question mark before any; all of it where none does."""
+    sentences = sentences_of(text)
+    marked = [one for one in sentences if one.rstrip().endswith("?")]
+    return " ".join(marked or filter(asks, sentences)) or text
 
 
 def _adds(second: Note, first: Note, question: str) -> bool:
@@ -612,8 +620,8 @@ def _coverage(
     general = general_lexicon().find(asked)
     read = [(hit.start, hit.end) for hit in (*kinds, *general)]
     words = [token for token in without_everyday(asked, read) if not token.folded.isdigit()]
-    # What one may not or does take is noted, whatever the notes say of it.
-    own = [one.value for one in stated(find_facts(asked)) if one.kind in {"allergy", "medicine"}]
+    # What one is allergic to is noted, whatever the notes say of it.
+    own = [one.value for one in stated(find_facts(asked)) if one.kind == "allergy"]
     noted = {word for value in own for word in (*fold.folded_words(value), "ung", "allergic", "allergy")}
     words = [token for token in words if token.folded not in noted]
     if not words and _ASKS_LEAVE.search(fold.fold(asked)):
