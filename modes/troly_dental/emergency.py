@@ -18,7 +18,7 @@ from troly_dental.guard.danger import CLAUSE, LEAVES, NAMES, probability
 from troly_dental.guard.rules import ASKS_AT_END, names_mouth
 from troly_dental.guard.spelling import LEXICONS
 from troly_dental.guard.verdict import last_question
-from troly_dental.memory.facts import find_facts, is_another, patient_of, person_of
+from troly_dental.memory.facts import find_facts, is_another, only_states, patient_of, person_of
 from troly_dental.notes import asks, asks_again, of_topics, subjects
 from troly_dental.safety import stated, wishes
 from troly_dental.sentences import best_lines, sentences_of
@@ -132,10 +132,11 @@ def reply(
     found = danger(text, earlier)
     # Who asks what was noted, or wants it deleted, tells of no danger that is only guessed.
     noted = found is not None and not found.sure and not {"recall", "forget"}.isdisjoint(wishes(text))
-    if found is not None and not noted:
+    if found is not None and not (noted or only_states(text)):
         return _card(found, now, patient_of([*earlier, text]), lang)
     # What the card says is to be written is heard though it is over already.
-    off = _says_nobody(text) and len(folded_words(text)) <= _SHORT and not names_mouth(text)
+    short = len(folded_words(text)) <= _SHORT and not names_mouth(text) and _says_nobody(text)
+    off = short and (_CALLED_OFF.search(fold(text)) or any(map(danger, earlier[-_REMEMBERED:])))
     return EmergencyReply(say("guard.still.nobody", lang), None, sure=True) if off else None
 
 

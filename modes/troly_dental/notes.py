@@ -384,10 +384,10 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
         for topic, words in named.items()
         if words >= _WHOLE_SUBJECT or topic in _SWALLOWED or (_of_a_person(topic) and shares[topic] >= first)
     }
-    # What alone is named is what it is about: "cách chăm sóc hàm giả".
-    sole = {
-        topic: words for topic, words in named.items() if named.keys() <= {topic, PRICE} and topic != PRICE
-    }
+    # What alone is named is what it is about ("cách chăm sóc hàm giả"), unless a price is asked for or it points back ("dùng kem
+    # đánh răng chải nó").
+    alone = len(named) == 1 and first > shares[PRICE] and not (before and _POINTS_BACK.search(question))
+    sole = named if alone else {}
     unsought = 1.1 if count_told(question) < 2 else _AHEAD if leads else _UNSOUGHT
     # What came of what was done has far more of it than that: "nhổ răng hôm kia, chỗ nhổ trống hoác, đau lan lên tai".
     came = {topic for topic, share in others.items() if just and leads and share == first >= _UNSOUGHT}
@@ -628,7 +628,11 @@ def _coverage(
         # What may be done is told by plain words too: "chơi thể thao được không", "can i still go to work".
         phrases = spans_of((*kinds, *(hit for hit in general if " " in hit.phrase)))
         telling = telling_words(asked)
-        words = [one for one in words_outside(fold.tokens(asked), phrases) if one.folded in telling]
+        words = [
+            one
+            for one in words_outside(fold.tokens(asked), phrases)
+            if one.folded in telling - {*_LISTS["question words"]}
+        ]
     meant = concept_words(asked, texts)
     unread = [
         word

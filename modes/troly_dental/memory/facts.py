@@ -68,6 +68,7 @@ _LISTED = {
 }
 # A number as it is written or said: "20", "hai mươi lăm", "twenty".
 _ONE = r"(?:mot|hai|ba|bon|tu|nam|lam|sau|bay|tam|chin|muoi|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty)"
+_SINCE = re.compile(r"\b\d{1,2} (?:nam|thang|years?|months?)\b")
 _COUNT = rf"(?:\d{{1,3}}|{_ONE}(?:[ -]{_ONE}){{0,2}})"
 # A child right before its months or years: "bé nhà em: 8 tháng", "con gái được 5t", "my baby is 8 months".
 _CHILD_IS = (
@@ -1080,6 +1081,25 @@ def _treatments() -> Lexicon:
     """What is done in a mouth."""
     named = read_lists(Path(__file__).parents[1] / "lexicons" / "treatments.txt")["treatment"]
     return Lexicon({"treatment": named})
+
+
+def only_states(text: str) -> bool:
+    """Whether `text` says nothing but which medicine known by its name or use somebody who is no child takes, and for what: "ba em
+    uống thuốc tim". An amount, a slip or what came of it is something else."""
+    facts = [fact for fact in find_facts(text) if not is_denied(fact)]
+    person = person_of(text)
+    known = [
+        hit.phrase
+        for fact in facts
+        for label in ("medicine", "medicine cue", "disease")
+        for hit in _lexicon(label).find(f"{fact.value} . thuốc {fact.value}")
+    ]
+    rest = folded_words(_SINCE.sub("", fold(text)))
+    return (
+        {"medicine"} <= {fact.kind for fact in facts} <= {"medicine", "disease"}
+        and _CHILD not in _kin(person)
+        and set(rest) <= _LISTED["beside what is taken"].union(*map(folded_words, (person, *known)))
+    )
 
 
 def is_habit(value: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tests.support.modes.dental_memory import dental_house, store_of
 from tests.support.stores.services import profile
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
+from troly_dental.emergency import reply
 from troly_dental.memory.connection import open_memory
 from troly_dental.memory.facts import (
     about_the_same,
@@ -21,6 +23,7 @@ from troly_dental.memory.facts import (
     find_facts,
     is_denied,
     mentions,
+    only_states,
     person_of,
     revise,
     same_person,
@@ -728,3 +731,21 @@ def test_what_a_medicine_is_taken_for_does_not_come_of_it(told: str) -> None:
     kinds = {fact.kind for fact in find_facts(told.format("omeprazole"))}
     assert "medicine" in kinds
     assert "allergy" not in kinds
+
+
+@pytest.mark.parametrize("who", ["ba em", "em", "bà ngoại", "my dad", "i"])
+@pytest.mark.parametrize("medicine", ["aspirin", "plavix", "warfarin", "metformin"])
+def test_who_only_says_what_is_taken_tells_nothing_else(who: str, medicine: str) -> None:
+    takes = "takes" if who == "my dad" else "take" if who == "i" else "uống"
+    assert only_states(f"{who} {takes} {medicine}")
+    assert reply(f"{who} {takes} {medicine}", (), None, datetime(2026, 11, 29, tzinfo=UTC), "vi") is None
+    more = ("20 viên", "quá liều", "xong khó thở", "hết lọ", "của ông") if takes == "uống" else ("20 pills", "overdose", "and can't breathe", "all of it")  # fmt: skip
+    for one in more:
+        assert not only_states(f"{who} {takes} {medicine} {one}"), one
+    assert not only_states(f"con em uống {medicine}"), "a child takes it by no habit"
+    assert not only_states(f"{who} uống nhầm {medicine}")
+
+
+@pytest.mark.parametrize("poison", ["thuốc trừ sâu", "thuốc diệt chuột", "thuốc ngủ", "thuốc tẩy"])
+def test_what_is_no_medicine_of_a_list_is_left_to_the_signs(poison: str) -> None:
+    assert not only_states(f"em uống {poison}")
