@@ -55,7 +55,7 @@ from troly_dental.strings import prompts, say
 
 # -- The prompt: the documents' parts (003-23), with everything from elsewhere kept as data.
 
-RESULT_CHARS, MESSAGE_CHARS = 1_200, 2_000
+RESULT_CHARS, NOTE_CHARS, MESSAGE_CHARS = 1_200, 2_000, 2_000
 _OTHER_KINDS = frozenset({"name", "tooth", "date", "number"})
 _CITATION, _NUMBER = re.compile(rf"\s*{CITED.pattern}"), re.compile(r"^\d+\. ", re.MULTILINE)
 # What marks the ends of the data must not stand in the data.
@@ -76,7 +76,7 @@ def build(turn: TurnContext, state: Mapping[str, Any]) -> list[Message]:
         turn.language,
         persona=turn.persona().prompt(turn.services.settings.persona.max_chars),
         today=format_date(turn.now.astimezone(HCM).date()),
-        role=turn.profile.role,
+        role=turn.profile.known_role,
         summary=summary_block(recalled.summary, turn.language),
         facts=facts_block(known_facts(state), state["question"], turn.language),
         emergency=_emergency_block(present, turn.language) if present else "",
@@ -136,10 +136,17 @@ def _revision(state: Mapping[str, Any]) -> Revision:
 
 
 def results(found: Findings) -> str:
-    """Numbered Title, Content and Link of what was found; a note tells its date in place of a link."""
+    """Numbered Title, Content and Link of what was found; a note tells its date and what it rests on in place of a link."""
     blocks = [f"Title: {page.title}\nContent: {page.content}\nLink: {page.link}" for page in found.pages]
-    blocks += [f"Title: {note.title}\nContent: {note.text}\nDate: {note.date}" for note in found.notes]
-    return "\n\n".join(f"[{number}] {_plain(text)[:RESULT_CHARS]}" for number, text in enumerate(blocks, 1))
+    blocks = [_plain(block)[:RESULT_CHARS] for block in blocks]
+    # A note is read whole: it ends with when to be seen.
+    blocks += [
+        _plain(f"Title: {note.title}\nDate: {note.date}\nSource: {note.source}\nContent: {note.text}")[
+            :NOTE_CHARS
+        ]
+        for note in found.notes
+    ]
+    return "\n\n".join(f"[{number}] {text}" for number, text in enumerate(blocks, 1))
 
 
 def whole(messages: list[Message]) -> str:
@@ -357,7 +364,7 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     """Without a model: what was stated is noted, a wish that no note grants is told so with its reason, then the notes'
     sentences where they are about what was asked, else the pages' first ones, else that there is no source."""
     found: Findings = state["found"]
-    lang, question = turn.language, state["question"]
+    lang, question, asked = turn.language, state["question"], state["asked"]
     facts = about_the_same(known_facts(state), question)
     wished = wishes(question)
     hotline = turn.persona().hotline
@@ -379,10 +386,10 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     if set(wished) & {"dose", "prescription", "medicine"} and not noted and not against:
         replies += what_they_mean(facts, lang)
     about = [fact.value for fact in stated(facts) if fact.kind in {"pregnancy", "disease"}]
-    query = " ".join([found.subject or question, *about])
-    answer = await asyncio.to_thread(bundled.answer, found.spare, question, query, lang, facts)
-    if not answer.whole and found.before and without_everyday(question):
-        again = await asyncio.to_thread(bundled.answer, found.before, question, query, lang, facts)
+    query = " ".join([(asked == question and found.subject) or question, *about])
+    answer = await asyncio.to_thread(bundled.answer, found.spare, asked, query, lang, facts)
+    if not answer.whole and found.before and without_everyday(asked):
+        again = await asyncio.to_thread(bundled.answer, found.before, asked, query, lang, facts)
         answer = again if again.whole or not answer.about else answer
     if rest := _beside_price(question) if wished == ("price",) else "":
         spare = [note for note in bundled.ranked(found.spare, rest, lang) if note.topic != bundled.PRICE]

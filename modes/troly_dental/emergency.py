@@ -14,12 +14,12 @@ from troly.text.fold import fold, folded_words
 from troly.text.match import Lexicon
 from troly.text.wordlist import read_lists
 from troly_dental.guard import Danger, advice, danger, follow_up, is_severe
-from troly_dental.guard.danger import LEAVES, NAMES, probability
+from troly_dental.guard.danger import CLAUSE, LEAVES, NAMES, probability
 from troly_dental.guard.rules import ASKS_AT_END, names_mouth
 from troly_dental.guard.spelling import LEXICONS
 from troly_dental.guard.verdict import last_question
-from troly_dental.memory.facts import find_facts, is_another, patient_of, person_of
-from troly_dental.notes import asks, of_topics, subjects
+from troly_dental.memory.facts import find_facts, is_another, only_states, patient_of, person_of
+from troly_dental.notes import asks, asks_again, of_topics, subjects
 from troly_dental.safety import stated, wishes
 from troly_dental.sentences import best_lines, sentences_of
 from troly_dental.strings import say
@@ -41,6 +41,7 @@ _AFTER_A_FALL = frozenset({"unconscious", "breathing", "bleeding", "trauma"})
 _COVERED = read_lists(LEXICONS / "covered.txt")
 # The notes that say more of it than its card.
 _FIRST_AID = read_lists(LEXICONS / "first_aid.txt")
+_AFTERCARE = read_lists(LEXICONS / "aftercare.txt")
 # What a note advises that whoever may be operated on does not do.
 _FED = re.compile(r", (?:uống đủ nước|ăn mềm|drink enough|eat soft food)\b(?: và)?", re.IGNORECASE)
 _FEEDS = re.compile(r"- (?:ăn|uống|eat|drink)\b", re.IGNORECASE)
@@ -55,7 +56,6 @@ _LINES, _TOLD = 3, 3
 _REMEMBERED, _SHORT = 3, 8
 # What asks of something else, whatever it says of the emergency.
 _ASIDE = LEAVES | {"aside"}
-_CLAUSE = re.compile(r"(?<=[,.;!?\n])")
 # A "no" by itself, and what was done.
 _TOLD_SO = re.compile(
     r"^(?:(?:da|a|ok|oke|khong|ko|k|hong)\s*)+$|\b(?:roi|r|da \w+)(?:\s+(?:a|nhe|nha|em|ban|bac si))*$"
@@ -110,7 +110,8 @@ class Emergency:
 class EmergencyReply:
     """What is said at once; `emergency` is the one to keep, None when it is over; `first` where the card is new.
 
-    `aside`: `text` only reminds of it, before the answer to a question of another matter. `sure` is False where a model that
+    `aside`: `text` only reminds of it, before the answer to a question of another matter. `topics`: the notes for what is asked after one
+    that is over. `sure` is False where a model that
     answers is to say whether it is so, True where the person called it off.
     """
 
@@ -119,6 +120,7 @@ class EmergencyReply:
     first: bool = False
     aside: bool = False
     sure: bool = False
+    topics: tuple[str, ...] = ()
 
 
 def reply(
@@ -130,10 +132,11 @@ def reply(
     found = danger(text, earlier)
     # Who asks what was noted, or wants it deleted, tells of no danger that is only guessed.
     noted = found is not None and not found.sure and not {"recall", "forget"}.isdisjoint(wishes(text))
-    if found is not None and not noted:
+    if found is not None and not (noted or only_states(text)):
         return _card(found, now, patient_of([*earlier, text]), lang)
     # What the card says is to be written is heard though it is over already.
-    off = _says_nobody(text) and len(folded_words(text)) <= _SHORT and not names_mouth(text)
+    short = len(folded_words(text)) <= _SHORT and not names_mouth(text) and _says_nobody(text)
+    off = short and (_CALLED_OFF.search(fold(text)) or any(map(danger, earlier[-_REMEMBERED:])))
     return EmergencyReply(say("guard.still.nobody", lang), None, sure=True) if off else None
 
 
@@ -156,7 +159,8 @@ def _go_on(
     # Who waits for the ambulance, or asks on the way, hears what to do.
     helped = said == "helped" and not (asks_beside(text) or "meanwhile" in _lexicon().labels_in(text))
     if calm and (helped or (over and not is_another(person_of(text), present.patient))):
-        return EmergencyReply(say(f"guard.still.{'over' if over else 'helped'}", lang), None)
+        told = "helped" if helped else "seen" if said == "seen" else "over"
+        return EmergencyReply(say(f"guard.still.{told}", lang), None, topics=topics_of(present.name))
     if found is not None and sure and found.name not in {present.name, *_COVERED.get(present.name, ())}:
         return _card(found, now, patient_of([*earlier, text]), lang)
     if _grows_worse(text, earlier):
@@ -177,8 +181,13 @@ def _grows_worse(text: str, earlier: Sequence[str]) -> bool:
 
 def asks_beside(text: str) -> bool:
     """Whether something is asked beside what says that nobody is ill or that it is over; what was done ("rồi") is told."""
-    parts = [part.strip(" ,.;!\n") for part in _CLAUSE.split(text)]
+    parts = [part.strip(" ,.;!\n") for part in CLAUSE.split(text)]
     return any(asks(part) or _EITHER.search(part) for part in parts if "?" in part or not _is_told(part))
+
+
+def topics_of(name: str) -> tuple[str, ...]:
+    """The topics of the notes for what is asked once the danger `name` is over, the nearest first."""
+    return tuple(_AFTERCARE.get(name, ()))
 
 
 def _is_told(part: str) -> bool:
@@ -302,6 +311,8 @@ def _is_aside(text: str, present: Emergency, lang: Lang) -> bool:
     name = present.name
     return bool(
         name != _GENTLE
+        # When one may brush again is asked of what happened.
+        and not asks_again(text)
         # "vo lung 5 cai roi" names no wife.
         and (name not in _NOW or names_mouth(text))
         and not _ON_THE_WAY & set(_lexicon().labels_in(text))

@@ -33,6 +33,8 @@ class DentalState(TypedDict, total=False):
     formatted_response: str
     message_type: str
     question: str
+    # What of the question is looked up: beside what ends an emergency only that which asks.
+    asked: str
     query: str
     topic: str
     cited: Any

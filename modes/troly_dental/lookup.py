@@ -119,7 +119,10 @@ _CHOICE = re.compile(
 )
 # A place in a list: "cái đầu" may ache, "con đầu tiên" is a child.
 _IN_A_LIST = re.compile(r"^(?!con )(?!.*\b(?:con lai|other)$).*\b(?:thu|tien|cung|the)\b")
-_BETWEEN = re.compile(r",|\b(?:hay|hoặc|hoac|so với|so voi|or|vs|versus|and|và)\b", re.IGNORECASE)
+_BETWEEN = re.compile(
+    r",|\b(?:hay|hoặc|hoac|so với|so voi|khác(?: gì)?(?: với)?|khac(?: gi)?(?: voi)?|compared (?:to|with)|or|vs|versus|and|và)\b",
+    re.IGNORECASE,
+)
 _NO_NAME = re.compile(r"(?:(?<=^)|(?<=,))\s*[^\s,]+(?:\s+(?!(?:hay|hoặc|hoac|or|vs)\b)[^\s,]+){3,},")
 # The place that each of these picks; all others pick the last.
 _PLACES = {

@@ -54,6 +54,7 @@ async def listen(_state: State, turn: TurnContext, step: Step) -> State:
     return {
         "user_message": turn.text,
         "question": turn.text,
+        "asked": turn.text,
         "language": turn.language,
     }
 
@@ -86,9 +87,18 @@ async def red_flags(state: State, turn: TurnContext, step: Step) -> State:
         _keep(turn, question, dental=True, topic=before.topic or question)
         return ahead
     turn.conversation_metadata[emergency.KEPT] = told.emergency.kept() if told.emergency else None
+    if told.topics:
+        after = PreviousTurn(before.question, True, before.topic, told.topics)
+        turn.conversation_metadata[KEPT] = after.kept()
     if told.aside or (told.emergency is None and emergency.asks_beside(question)):
         turn.say(f"{told.text}\n\n")
-        return {"said": told.text, "route": "guardrail", "red_flag": None if told.aside else name}
+        asked = question if told.aside else bundled.asking(question)
+        return {
+            "said": told.text,
+            "route": "guardrail",
+            "asked": asked,
+            "red_flag": None if told.aside else name,
+        }
     StepLog(turn).flow("1.6", f"Red flag: {name}")
     turn.say(told.text)
     _keep(turn, question, dental=True, topic=before.topic or question)
@@ -169,13 +179,13 @@ async def search(state: State, turn: TurnContext, step: Step) -> State:
     web = await search_web(turn, query) if wants_web(turn) and not state.get("urgent") else None
     pages = web.results if web else ()
     cited = state.get("cited", ())
-    subject, notes = await _notes_for(turn, state["question"], query, state.get("topic", ""))
+    subject, notes = await _notes_for(turn, state["asked"], query, state.get("topic", ""))
     if loaded(turn.services):
         said = [message.text for message in turn.history if message.sender == "user"]
         # What is picked by its place is a subject of its own.
-        picked = await asyncio.to_thread(option, state["question"], said)
+        picked = await asyncio.to_thread(option, state["asked"], said)
         cited = () if picked else cited
-        asked = query if picked else state["question"]
+        asked = query if picked else state["asked"]
         notes = await asyncio.to_thread(bundled.ranked, notes, asked, turn.language, cited)
     # Pages are what a model answers from; without one, or when it fails, the notes do (C8).
     quoted = not pages or turn.model.reason_unavailable is not None

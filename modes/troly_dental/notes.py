@@ -20,7 +20,7 @@ from troly.text.language import detect
 from troly.text.match import Lexicon, spans_of, words_outside
 from troly.text.wordlist import read_lists
 from troly_dental.guard.rules import names_mouth, telling_words
-from troly_dental.guard.spelling import spellings_of
+from troly_dental.guard.spelling import LEXICONS, spellings_of
 from troly_dental.memory.facts import find_facts
 from troly_dental.memory.types import Fact
 from troly_dental.output_rail import doses
@@ -57,7 +57,7 @@ _SCATTER = 4
 PRICE = "cost"
 _DENIED = re.compile(
     r"(?:^|(?<=[,.;]))\s*(?:(?:(?:tôi|toi|em|mình|minh|tui|con|cháu|chau|bé|be|nó|i|he|she|we)(?:['’](?:m|s|re)|\s+(?:am|is|are))?\s+(?!.{0,8}(?:muốn|muon|biết|biet|dám|dam|chịu|chiu|thể|the|được|duoc|có tiền|co tien|want|know|like|afford|can)\b))?"
-    r"(?:không|khong|ko|chưa|chua|no|not|nothing|without|don'?t|doesn'?t|never)\b(?:(?!\b(?:thì|thi|mà|ma|sao|so why)\b)[^,.;?])*"
+    r"(?:không|khong|ko|k|hông|chưa|chua|no|not|nothing|without|don'?t|doesn'?t|never)\b(?:(?!\b(?:thì|thi|mà|ma|sao|so why)\b)[^,.;?])*"
     r"|[^,.;?]*\b(?:bình thường|binh thuong|cũng được|như thường|is fine|are fine|is normal|isn'?t \w+|aren'?t \w+)\b)(?=[,.;]|(?:thì|thi|mà|ma|sao|so why)\b)",
     re.IGNORECASE,
 )
@@ -87,6 +87,13 @@ _OVERDOSE = "painkiller-overdose"
 _LISTS = read_lists(Path(__file__).parent / "lexicons" / "notes_lists.txt")
 _FELT = frozenset(_LISTS["felt"])
 _TREATMENTS = frozenset(_LISTS["treatments"])
+# What one heals from: the notes that say when something may be done again.
+_HEALING = _TREATMENTS.union(*read_lists(LEXICONS / "aftercare.txt").values())
+# "Giờ đánh răng được chưa", "can I brush yet": it is asked of what was done or happened.
+_AGAIN = re.compile(
+    r"\b(?:duoc|dc) (?:roi )?(?:chua|chx)\b|\b(?:gio|nay|mai|ngay)\b.*\b(?:duoc|dc) (?:khong|ko|k|hong)\b"
+    r"|\b(?:can|may|could) (?:i|we|he|she|they)\b.*\b(?:yet|now|again|already|today|tonight|tomorrow)\b"
+)
 
 
 class _Name(NamedTuple):
@@ -134,6 +141,12 @@ def _done(question: str) -> frozenset[str]:
 def _asks_when(text: str) -> bool:
     """Whether it is asked when something may be done: "khi nào được súc miệng"."""
     return asked_lexicon().has(text, "how long asked") and bool(_MAY.search(fold.fold(text)))
+
+
+def asks_again(question: str) -> bool:
+    """Whether it is asked if or when something may be done again: "giờ đánh răng được chưa", "khi nào được súc miệng"."""
+    asked = spellings_of(question)[-1]
+    return bool(_AGAIN.search(fold.fold(question))) or _asks_when(asked)
 
 
 def names_subject(question: str) -> bool:
@@ -349,6 +362,10 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
     named = {topic: words for topic, words in subjects(question).items() if topic not in excluded}
     if excluded and not named:
         return ()  # all that is named is not wanted
+    healing = [topic for topic in before if topic in _HEALING]
+    if healing and asks_again(question) and not _TREATMENTS & named.keys():
+        told = shares_of(question)
+        return of_topics([max(healing, key=lambda topic: told[topic])], lang)
     back = {"see asked", *(["why asked"] if count_told(question) <= 1 else [])}
     if before and not named and back & set(asked_lexicon().labels_in(question)):
         return of_topics(before, lang)  # "khi nào phải đi khám": each ends with it; "tại sao bị vậy"
@@ -367,6 +384,10 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
         for topic, words in named.items()
         if words >= _WHOLE_SUBJECT or topic in _SWALLOWED or (_of_a_person(topic) and shares[topic] >= first)
     }
+    # What alone is named is what it is about ("cách chăm sóc hàm giả"), unless a price is asked for or it points back ("dùng kem
+    # đánh răng chải nó").
+    alone = len(named) == 1 and first > shares[PRICE] and not (before and _POINTS_BACK.search(question))
+    sole = named if alone else {}
     unsought = 1.1 if count_told(question) < 2 else _AHEAD if leads else _UNSOUGHT
     # What came of what was done has far more of it than that: "nhổ răng hôm kia, chỗ nhổ trống hoác, đau lan lên tai".
     came = {topic for topic, share in others.items() if just and leads and share == first >= _UNSOUGHT}
@@ -376,15 +397,15 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
     since = _SOUGHT if beside or came else 2 * _SOUGHT
     for topic, share in shares.items():
         if topic not in excluded and (
-            topic in {*found, *whole, *just}
+            topic in {*found, *whole, *just, *sole}
             or (topic in before and share >= _FOLLOWED)
             or (follows and topic == before[0])
             or share >= max(first, unsought)
         ):
             points[topic] = share + max(_SOUGHT * found.get(topic, 0.0), _GOES_ON * (topic in before))
-            # "Thế hôm nay súc miệng được chưa" is asked of what was spoken of where that has all of it.
-            points[topic] += _GOES_ON * (topic in before and share >= first and bool(_AND_SO.match(question)))
-            points[topic] += _SOUGHT * ((topic in whole) + (topic in whole & _SWALLOWED))
+            points[topic] += _SOUGHT * (
+                (topic in whole) + (topic in whole & _SWALLOWED) + min(2, sole.get(topic, 0))
+            )
             points[topic] += since * (topic in just)
     for topic in _acting(question) & points.keys() if len(named) > 1 else ():
         points[topic] += _SOUGHT * (shares[topic] >= _ANSWERED)
@@ -477,7 +498,7 @@ def answer(
             read |= {sentence: _in_both(note).get(sentence, sentence) for sentence in (*best, *advice)}
         parts.append(_read_out(note, best, advice, lang))
     covered, missing = _coverage(question, [note for note, _ in chosen], read, lang)
-    if missing and (asked := _asking(question)) != question and chosen[0][0].topic in subjects(asked):
+    if missing and (asked := asking(question)) != question and chosen[0][0].topic in subjects(asked):
         # What is told beside a question that the notes answer changes nothing in what they say.
         beside, missing = missing, _coverage(asked, [note for note, _ in chosen], read, lang)[1]
         if not missing:
@@ -545,9 +566,11 @@ def asks_leave(text: str) -> bool:
     return "may i asked" in asked_lexicon().labels_in(spellings_of(text)[-1])
 
 
-def _asking(text: str) -> str:
-    """The sentences of `text` that ask something; all of it where none does."""
-    return " ".join(one for one in sentences_of(text) if asks(one)) or text
+def asking(text: str) -> str:
+    """The sentences of `text` that ask something, those with a question mark before any; all of it where none does."""
+    sentences = sentences_of(text)
+    marked = [one for one in sentences if one.rstrip().endswith("?")]
+    return " ".join(marked or filter(asks, sentences)) or text
 
 
 def _adds(second: Note, first: Note, question: str) -> bool:
@@ -561,7 +584,6 @@ def _adds(second: Note, first: Note, question: str) -> bool:
 
 
 _COMPARES = re.compile(r"\b(?:hon|than|more|less)\b")
-_AND_SO = re.compile(r"\W*(?:thế|the|vậy|vay|z|v|còn|con|and|so|then|but)\s", re.IGNORECASE)
 _POINTS_BACK = re.compile(r"\b(?:it|they|them|nó|chúng|mấy cái đó)\b", re.IGNORECASE)
 
 
@@ -598,11 +620,19 @@ def _coverage(
     general = general_lexicon().find(asked)
     read = [(hit.start, hit.end) for hit in (*kinds, *general)]
     words = [token for token in without_everyday(asked, read) if not token.folded.isdigit()]
+    # What one is allergic to is noted, whatever the notes say of it.
+    own = [one.value for one in stated(find_facts(asked)) if one.kind == "allergy"]
+    noted = {word for value in own for word in (*fold.folded_words(value), "ung", "allergic", "allergy")}
+    words = [token for token in words if token.folded not in noted]
     if not words and _ASKS_LEAVE.search(fold.fold(asked)):
         # What may be done is told by plain words too: "chơi thể thao được không", "can i still go to work".
         phrases = spans_of((*kinds, *(hit for hit in general if " " in hit.phrase)))
         telling = telling_words(asked)
-        words = [one for one in words_outside(fold.tokens(asked), phrases) if one.folded in telling]
+        words = [
+            one
+            for one in words_outside(fold.tokens(asked), phrases)
+            if one.folded in telling - {*_LISTS["question words"]}
+        ]
     meant = concept_words(asked, texts)
     unread = [
         word
@@ -621,6 +651,12 @@ def _coverage(
         if f"{kind} asked" in asks
         and not any(tells(kind, one, units_beside(kind, asked, names), both) for one, both in quoted.items())
     ]
+    if (
+        not missing
+        and asks_again(question)
+        and all(shares_of(question).get(note.topic, 1.0) < _FOLLOWED for note in notes)
+    ):
+        missing.append(say("notes.no_again", lang))
     if "choice asked" in asks and len(notes) == 1 and subjects(question).keys() > {notes[0].topic}:
         missing.append(say("notes.no_choice", lang))
     return covered, missing

@@ -298,9 +298,7 @@ def wishes(question: str) -> tuple[Wish, ...]:
     if kept := _of_what_is_noted(question):
         return (kept,)
     said = _HEARD.sub("", _BESIDES.sub("", question))
-    # What it tells of as taken is not wished for.
-    taken = (one for one in find_facts(said) if one.kind == "medicine" and not person_of(one.text))
-    question = without(said, taken)
+    question = _without_own(said)
     labels = set(_wishes().labels_in(question))
     drug = (
         "medicine" in labels
@@ -331,6 +329,15 @@ def wishes(question: str) -> tuple[Wish, ...]:
     if "price" in labels or _COSTS.search(fold(question)):
         found.append("price")
     return tuple(found)
+
+
+def _without_own(text: str) -> str:
+    """`text` without what it tells of as taken, or as what one is allergic to: beside that another may be asked for."""
+    own = find_facts(text)
+    text = without(text, (one for one in own if one.kind == "medicine" and not person_of(one.text)))
+    for one in own:
+        text = text.replace(one.value, " ", 1) if one.kind == "allergy" else text
+    return text
 
 
 def _of_what_is_noted(question: str) -> Wish | None:

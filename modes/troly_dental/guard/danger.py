@@ -16,7 +16,9 @@ from typing import Literal
 
 from troly.text.classifier import Classifier, load
 from troly.text.fold import fold
+from troly.text.match import Lexicon
 from troly.text.numbers import counting_words
+from troly_dental.guard.spelling import LEXICONS
 
 FILE = Path(__file__).parent / "danger.npz"
 # The most urgent first.
@@ -42,9 +44,9 @@ _LEFT, _LEFT_IN_PART = 0.6, 0.8
 _EARLIER = 3
 # A longer text is read in parts too: one sentence of a story may hold the danger.
 _LONG, _PART = 450, 80
-_CLAUSE = re.compile(r"(?<=[,.;!?\n])")
+CLAUSE = re.compile(r"(?<=[,.;!?\n])")
 _DOUBT = re.compile(r"\b(?:chac|co le|hinh nhu|maybe|probably|perhaps|i think|i guess)\b")
-_SENTENCE = re.compile(r"(?<=[.!?;\n])\s+|\n+")
+SENTENCE = re.compile(r"(?<=[.!?…;\n])\s+|\n+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +76,24 @@ def danger(text: str, previous: Sequence[str] = ()) -> Danger | None:
         return None
     signs = _classifier("sign").probabilities(marked(told))
     best = max(signs.values())
-    if best < _OF_A_SIGN:
+    if best < _OF_A_SIGN and likely < _SURE:
         return None
     name = next(name for name in NAMES if signs[name] >= _BESIDE * best)
+    if name == "knocked_out" and _only_broken(told):
+        name = "trauma"
     return Danger(name, likely >= _SURE, is_severe(told))
+
+
+def _only_broken(text: str) -> bool:
+    """Whether `text` tells of a tooth that broke and of none that came out."""
+    hits = _tooth().find(text)
+    labels = {hit.label for hit in hits if hit.label != "broken" or hit.exact or fold(hit.phrase) == "gay"}
+    return "broken" in labels and not labels & {"out", "kept"}
+
+
+@cache
+def _tooth() -> Lexicon:
+    return Lexicon.load(LEXICONS / "tooth.txt")
 
 
 @lru_cache(maxsize=64)
@@ -94,10 +110,10 @@ def is_severe(text: str) -> bool:
 def follow_up(text: str) -> FollowUp:
     """What a message in an emergency says of it: that it goes on where nothing else is likely."""
     # Who only asks or guesses that it is over says nothing of it.
-    told = "".join(part for part in _CLAUSE.split(text) if not part.rstrip().endswith("?")).strip()
+    told = "".join(part for part in CLAUSE.split(text) if not part.rstrip().endswith("?")).strip()
     if _likeliest(told or text)[0] == "aside":
         return "aside"
-    for part in (told, *_SENTENCE.split(told)) if told and not _DOUBT.search(fold(told)) else ():
+    for part in (told, *SENTENCE.split(told)) if told and not _DOUBT.search(fold(told)) else ():
         label, likely = _likeliest(part)
         rest = told.replace(part, "")
         if label in LEAVES and likely >= (_LEFT if part == told else _LEFT_IN_PART) and not _goes_on(rest):
@@ -130,7 +146,7 @@ def _parts(text: str) -> Iterator[str]:
     if len(text) <= _LONG:
         return
     part = ""
-    for sentence in _SENTENCE.split(text):
+    for sentence in SENTENCE.split(text):
         if part and len(part) + len(sentence) > _PART:
             yield part
             part = ""

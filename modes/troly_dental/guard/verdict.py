@@ -15,7 +15,7 @@ from troly.errors import ModelError
 from troly.text.catalogue import Lang
 from troly.text.fold import bigrams, fold, folded_words
 from troly.text.wordlist import read_lists
-from troly_dental.guard.danger import danger
+from troly_dental.guard.danger import SENTENCE, danger
 from troly_dental.guard.rules import ASKS_AT_END, Judgement, judge, names_mouth, telling_words
 from troly_dental.guard.spelling import LEXICONS, part_read
 from troly_dental.memory.facts import find_facts
@@ -36,7 +36,6 @@ _NO, _YES = re.compile(r"\bNO\b", re.IGNORECASE), re.compile(r"\bYES\b", re.IGNO
 # A word that is long enough to tell by itself what is spoken of.
 _LONG_WORD = 6
 _HEALTH_WISHES = frozenset({"dose", "prescription", "medicine", "diagnosis", "recall", "declare", "forget"})
-_SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
 # What only says that something was heard.
 _HEARD_ONLY = frozenset(read_lists(LEXICONS / "beside.txt")["heard only"])
 # What a model thinks aloud, and the mark of it that is only begun.
@@ -130,7 +129,7 @@ def _only_thanks(text: str) -> bool:
 
 def last_question(text: str) -> str:
     """The last sentence of several where it is marked as a question, else ""."""
-    *before, last = _SENTENCE.split(text.strip())
+    *before, last = SENTENCE.split(text.strip())
     return last if before and last.endswith("?") else ""
 
 

@@ -29,6 +29,8 @@ from troly_dental.memory.types import KINDS, Fact, FactKind
 from troly_dental.redaction import find
 
 _KIN, _BARE_DIGITS, _PARTICLES = "kin ", 2, 2
+# Among how many words from what says that something is taken its kind stands.
+_KIND = 6
 _CHILD = f"{_KIN}child"
 # Something is got for somebody, whoever that is.
 _GIVEN = re.compile(
@@ -44,7 +46,7 @@ _PARTS = re.compile(
 )
 _ASKED = re.compile(
     r"\b(?:co\s+(?:\w+\s+){0,12}?(?:khong|ko|hong|hok|chua)\b(?=[\s?.!]*$|\s+(?:a|vay|bac|ban|nhi|the)\b)"
-    r"|thi\s+(?:sao|co|nen|phai|lam|uong|dung)|lieu\s+co|co\s+(?:nen|duoc|the)\b|(?:phai\s+)?lam\s+(?:sao|gi|the\s+nao)"
+    r"|thi\s+(?:sao|co|nen|phai|lam)|(?<!\bem )(?<!\btoi )(?<!\bminh )(?<!\btui )thi\s+(?:uong|dung)|lieu\s+co|co\s+(?:nen|duoc|the)\b|(?:phai\s+)?lam\s+(?:sao|gi|the\s+nao)"
     r"|bao\s+(?:nhieu|lau|gio)|may\s+(?:gio|tieng|ngay|tuan|thang|lan|tuoi|nam)\b|may\s+(?:vien|lieu|goi|ong)\b(?!\s+(?:roi|nay|lien|qua)\b)|khi\s+nao|(?:nhu\s+)?the\s+nao|uong\s+(?:thuoc\s+)?gi|dung\s+(?:thuoc\s+)?gi|tai\s+sao|vi\s+sao"
     r"|(?:can|could|should|may|must|do|does|is|are|will|would)\s+(?:i|it|we|my|she|he|this|that|you|there)\b"
     r"|what|how|which|why|where|when\s+(?:can|should|do)|is\s+\w+\s+safe)\b.*",
@@ -66,6 +68,7 @@ _LISTED = {
 }
 # A number as it is written or said: "20", "hai mươi lăm", "twenty".
 _ONE = r"(?:mot|hai|ba|bon|tu|nam|lam|sau|bay|tam|chin|muoi|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty)"
+_SINCE = re.compile(r"\b\d{1,2} (?:nam|thang|years?|months?)\b")
 _COUNT = rf"(?:\d{{1,3}}|{_ONE}(?:[ -]{_ONE}){{0,2}})"
 # A child right before its months or years: "bé nhà em: 8 tháng", "con gái được 5t", "my baby is 8 months".
 _CHILD_IS = (
@@ -103,6 +106,13 @@ _ENDS_ASKING = re.compile(
 )
 # What is asked to be told is not stated: "dị ứng của bé là gì".
 _DEFINED = re.compile(r"\bla\s+(?:\w+\s+){0,2}(?:gi|j|nao|sao)\b")
+# An animal has no facts of its own here, nor is it the one who writes: "my dog takes aspirin".
+_ANIMAL = re.compile(
+    r"^\W*(?:(?:and|but|còn|thế|mà|hôm nay)\s+)?(?:(?:my|our|the|his|her)\s+(?:\w+\s+)?(?:dogs?|cats?|pupp(?:y|ies)|kittens?|pets?|rabbits?|hamsters?|horses?)\b"
+    r"|(?:(?:con|bé|em|đàn|bầy)\s+)?(?:chó|mèo|cún|thú cưng|thỏ|hamster)\b|con (?:meo|cun)\b|con cho (?:nha|cua)\b|thu cung\b)",
+    re.IGNORECASE,
+)
+_PRONOUN = re.compile(r"^s?he\b.*")
 _ASKS_WHAT = frozenset({"gi", "j", "nao", "what", "which"})
 # What somebody thinks of taking is not taken either: "hay mình uống tạm kháng sinh", "định uống aspirin".
 _PROPOSED = re.compile(
@@ -136,13 +146,16 @@ _OF_IT = re.compile(
     r"(?:(?:thuoc|uong|dung|tac dung phu cua|taking|the|an|a)\W+)*"
 )
 _BRINGS = re.compile(
-    r"(?=.*\b(?:gay|lam|khien|kich|g[ia]ve|caus|trigger|bring|induced|sensitive|exacerbated))"
-    r"\W*(?:(?:da|se|hay|lam|gay|gay ra|khien|len|kich|bi|con|cho|toi|em|minh|can|gives?|gave|caus\w+|trigger\w*|bring\w*|on|induced|sensitive|exacerbated|me|my|an|a|attack|of)\W+)+"
+    r"(?=.*\b(?:gay|lam|khien|kich|g[ia]ve|ma[dk]e|caus|trigger|bring|induced|sensitive|exacerbated))"
+    r"\W*(?:(?:da|se|hay|lam|gay|gay ra|khien|len|kich|bi|con|cho|toi|em|minh|can|gives?|gave|makes?|made|caus\w+|trigger\w*|bring\w*|on|induced|sensitive|exacerbated|me|my|an|a|attack|of)\W+)+"
 )
 # Between a reaction and a medicine: that the one came of the other; right before a reaction: that it is taken against it.
 _CAUSED = re.compile(r"\b(?:sau|khi|do|vi|tai|boi|after|from|to|when|due|because)\b")
 _AGAINST = re.compile(
     r"\b(?:tri|chua|de|cho|vi|do|for|against|because of|ma van|van|not?|khong|ko|k|chua)\s+(?:\w+\s+){0,2}$"
+)
+_CANNOT_TAKE = re.compile(
+    r"\b(?:khong|ko|k|hong|cannot|can'?t|can not)\s+(?:uong|dung|xai|chiu|hop|take|tolerate)\b"
 )
 # A clause that mends what was said before; and what it takes back.
 _CORRECTS = re.compile(
@@ -164,13 +177,17 @@ _COURTESY = re.compile(
 _MEASURED = re.compile(r"\b\d+(?:[.,]\d+)?\s*(tuoi|thang|tuan|mg|years?|months?|weeks?)\b")
 # Who gave it is no medicine, nor are the words for taking.
 _CLINICIAN = re.compile(r"(?:nha si|nha khoa|bac si|duoc si|bs|dentist|doctor)\b")
-_A_MEDICINE = re.compile(r"\b(?:thuoc|thinners?|pill|medication|tiem|ke)\b")
+# What is taken, used or drunk is a medicine only by its name or by its kind: "đang uống trà" tells of none.
+_A_MEDICINE = re.compile(
+    r"\b(?:thuoc|toa|tiem|chich|ke|prescribed|thinners?|pills?|tablets?|capsules?|medic(?:ation|ine)s?|meds|drugs?|shots?|injections?|inhalers?|patch(?:es)?|vien|siro|vitamin\w*"
+    r"|steroids?|hormones?|chemo\w*|\w*killers?|\w*blockers?|statins?|anti(?:biot|depress|coag|platelet|vir|histamin|epilep|convuls|psychot)\w*|immunosuppress\w*)\b"
+)
 _TAKES = re.compile(
     r"\b(?:dang|i take|i'm on|(?:am|is|are|he's|she's) on|taking|takes|prescribed|duoc ke|hang ngay|moi ngay|every day|daily)\b"
 )
 # A word where only the name of a medicine may stand: behind what says that it is taken, before an end or what goes on of it.
 _CALLED = re.compile(
-    r"\b(?:take|takes|taking|(?:am|is|are|been|'m|'s|'re) on|uong|dung|xai)\s+(?:(?:thuoc|ten(?: la)?)\s+)*(?P<name>[a-z][a-z-]{3,}[a-z])"
+    r"\b(?:take|takes|taking|(?:am|is|are|been|'m|'s|'re) on|uong|dung|xai|dieu tri bang)\s+(?:(?:thuoc|ten(?: la)?)\s+)*(?P<name>[a-z][a-z-]{3,}[a-z])"
     r"(?=\W*$|\W*[,.;:(-]|\s+(?:\d|and|for|so|but|now|in|at|with|last|years|months|weeks|daily|every|each|once|twice|before|after|because|since|should|do|does|can|may|is|hang|hom|ngay|moi|de|cho|tri|vi|do|ma|co|thi|xong|roi|lau|nen|nhung|nho|rang|tram|gio|sang|toi|trua|duoc|khong|va)\b)"
 )
 _OF_ANOTHER = re.compile(r"takes|is on|'s on")
@@ -264,19 +281,23 @@ def _stated(
     """What the clauses of `text` state, and whether one of them corrects what was said."""
     found: dict[tuple[str, str], Fact] = {}
     last: Fact | None = None
-    person, corrects = "", False
+    person, corrects, animal = "", False, False
     told_of_nobody = bool(_lexicon("fiction").find(text))
     for part in _parts(text):
         # A clause without a subject goes on about whom the one before it named.
         person = person_of(part.text) or ("" if _names_oneself(part.text) else person)
+        other = _PRONOUN.sub("", person_of(part.text))
+        animal = bool(_ANIMAL.match(part.text)) or (animal and not (other or _names_oneself(part.text)))
         allergens = _more_allergens(last, part)
         facts = [allergens] if allergens else list(_facts(part))
         if last is None:
             _reacted_after(found, part)
         _ends_pregnancy(part, known, dropped)
         _given_up(found, part)
-        if _lexicon("fiction").find(part.text) or (
-            told_of_nobody and not (person or _names_oneself(part.text))
+        if (
+            animal
+            or _lexicon("fiction").find(part.text)
+            or (told_of_nobody and not (person or _names_oneself(part.text)))
         ):
             facts = []
         if person and not person_of(part.text):
@@ -452,6 +473,7 @@ def _of_somebody_else(
 
 # What denies what stands after it, unless one of the others follows at once: "không ngưng warfarin".
 _NOT_ENDED = frozenset({"ngung", "bo", "quen", "chi", "stop", "stopped", "quit", "forget", "only"})
+_CANNOT = frozenset({"uong", "dung", "xai", "chiu", "hop", "take", "tolerate"})
 _DOES, _BEFORE = frozenset({"dang", "bi", "co", "uong", "di", "dung", "cung"}), 4
 
 
@@ -463,9 +485,11 @@ _TODAY = re.compile(
 
 # What ends a medicine for good, a while ago at the least: who left it off for some days has it in the blood still.
 _STOPPED = re.compile(
-    r"(?<!khong )(?<!tu )(?<!nen )(?<!phai )(?<!can )(?<!tam )(?<!muon )(?<!dinh )(?<!bao )\b(?:bo|ngung|ngung han|ngung luon|nghi|dung|thoi|cai|het)\s+(?:han\s+|luon\s+)?(?:(?:uong|dung|xai)\s+)?(?:thuoc\s+)?(?P<vi>.*)"
+    r"(?<!khong )(?<!tu )(?<!nen )(?<!phai )(?<!can )(?<!tam )(?<!muon )(?<!dinh )(?<!bao )\b(?:bo|ngung|ngung han|ngung luon|nghi|dung(?= (?:han|luon|uong|xai)\b)|thoi|cai|het)\s+(?:han\s+|luon\s+)?(?:(?:uong|dung|xai)\s+)?(?:thuoc\s+)?(?P<vi>.*)"
     r"|\b(?:i|i've|he|she|have|has)\s+(?:already\s+)?(?:stopped|quit|came off|been off|went off|finished)\s+(?:taking\s+|using\s+)?(?P<en>.*)|\bno longer\s+(?:on|take|takes|taking|use|using)\s+(?P<no>.*)"
 )
+# "Dùng" is to take and "dừng" to stop: without accents it is what is safe to believe, that it is taken.
+_TO_TAKE, _TO_STOP = re.compile(r"\bdùng\b", re.IGNORECASE), re.compile(r"\bdừng\b", re.IGNORECASE)
 _FOR_GOOD = re.compile(
     r"\b(?:nam|thang|lau|han|luon|hoi|years?|months?|ago|long|anymore|any more|for good|last (?:year|month|spring|summer|winter)|no longer)\b|\b(?:khong|ko|k|het)\b.*\bnua\b"
 )
@@ -479,6 +503,11 @@ _BORN = re.compile(
     r"|gave birth|had (?:the|my|our|a) baby|baby (?:was|is|has been) born|delivered (?:the|my|our) baby|miscarr\w+|postpartum)\b"
 )
 _NURSES = re.compile(r"\b(?:bu|sua me|breast|nurs\w+|lactating|sau sinh|moi sinh|postpartum|gave birth)")
+
+
+def _stopped(text: str) -> re.Match[str] | None:
+    """Where `text` says that something is not taken any more, folded."""
+    return _STOPPED.search(fold(_TO_STOP.sub("ngừng", _TO_TAKE.sub("xài", nfc(text)))))
 
 
 def _of_anything(fact: Fact) -> bool:
@@ -527,7 +556,7 @@ def is_denied(fact: Fact) -> bool:
     said, value = folded_words(fact.text), folded_words(fact.value)
     if fact.kind == "allergy" and _of_anything(fact):
         return True
-    over = _STOPPED.search(fold(fact.text)) if fact.kind == "medicine" else None
+    over = _stopped(fact.text) if fact.kind == "medicine" else None
     if (
         over
         and mentions("".join(one or "" for one in over.groups()), fact.value)
@@ -543,6 +572,8 @@ def is_denied(fact: Fact) -> bool:
         and said[n + 1] not in _NOT_ENDED
         # "Nó đang uống" names somebody.
         and not (said[n] == "no" and (typed[n] != "no" or said[n + 1] in _DOES))
+        # Who cannot take it has the allergy.
+        and not (fact.kind == "allergy" and said[n + 1] in _CANNOT)
         for n in range(max(0, at - _BEFORE), at)
     )
 
@@ -752,6 +783,8 @@ def _health(part: _Part, hits: list[PhraseHit], labels: set[str], told: str) -> 
             value = ""
         if not named and said & _ASKS_WHAT and not _LISTED["no"] & set(folded_words(told)):
             return  # "bé dị ứng gì vậy" asks, "không dị ứng gì" tells
+        if not value and cue.phrase.startswith(("gives", "gave", "makes")):
+            return  # of what, the clause before says: "I took amoxicillin, it gave me hives"
         nothing = value and all(word in _folds("nothing") for word in folded_words(value))
         yield _fact("allergy", cue.phrase if nothing or not value else value, told)
     else:
@@ -838,7 +871,8 @@ def _medicines(part: _Part, hits: list[PhraseHit], told: str) -> Iterator[Fact]:
         value = _after(part, cues[0])
         if not value and _A_MEDICINE.search(fold(cues[0].phrase)):
             value = cues[0].phrase
-        if value and not _CLINICIAN.match(fold(value)):
+        kind = _A_MEDICINE.search(" ".join(folded_words(part.text[cues[0].start :])[:_KIND]))
+        if value and kind and not _CLINICIAN.match(fold(value)):
             yield _fact("medicine", value, told)
 
 
@@ -886,7 +920,7 @@ def _is_taking(part: _Part, hits: list[PhraseHit]) -> bool:
     read = [(hit.start, hit.end) for hit in hits if hit.label in {"medicine", "medicine cue", "disease"}]
     rest = {word.folded for word in words_outside(tokens(part.text), read) if word.folded.isalpha()}
     listed = rest <= _folds("filler") | _folds("measure") | _folds("end")
-    stopped = _STOPPED.search(part.folded) and re.search(rf"{_FOR_GOOD.pattern}|\broi\b", part.folded)
+    stopped = _stopped(part.text) and re.search(rf"{_FOR_GOOD.pattern}|\broi\b", part.folded)
     return (listed and not part.asks) or bool(
         stopped
         or _lexicon("taking").find(part.text[: part.stated])
@@ -897,18 +931,21 @@ def _is_taking(part: _Part, hits: list[PhraseHit]) -> bool:
 def _harmed(part: _Part, drug: PhraseHit) -> bool:
     """Whether the clause tells what the body did after `drug`: "uống amoxicillin bị nổi mẩn", "hives after ibuprofen"."""
     ill = [hit for hit in _lexicon().find(part.text) if hit.label == "disease"]
-    for hit in (*_lexicon("reaction").find(part.text), *ill):
+    upset = _lexicon("upset").find(part.text)
+    for hit in (*_lexicon("reaction").find(part.text), *upset, *ill):
         if hit.start >= part.stated or (hit.start < drug.end and drug.start < hit.end):
             continue
         between = part.folded[
             _folded_at(part, min(hit.end, drug.end)) : _folded_at(part, max(hit.start, drug.start))
         ]
-        if hit.label == "disease":
+        if hit.label != "reaction":
+            # What may come of anything comes of the medicine where that is said: "codeine makes me throw up".
             caused = (_OF_IT if hit.end <= drug.start else _BRINGS).fullmatch(between)
-            if caused and not (_TAKES.search(part.folded) or _lexicon("side effect").find(hit.phrase)):
+            taken = _TAKES.search(part.folded) or _lexicon("side effect").find(hit.phrase)
+            if caused and (hit.label == "upset" or not taken):
                 return True
             continue
-        if hit.start > drug.start and not _AGAINST.search(between):
+        if hit.start > drug.start and (_CANNOT_TAKE.search(part.folded) or not _AGAINST.search(between)):
             return True
         if hit.end <= drug.start and _CAUSED.search(between):
             return True
@@ -1044,6 +1081,25 @@ def _treatments() -> Lexicon:
     """What is done in a mouth."""
     named = read_lists(Path(__file__).parents[1] / "lexicons" / "treatments.txt")["treatment"]
     return Lexicon({"treatment": named})
+
+
+def only_states(text: str) -> bool:
+    """Whether `text` says nothing but which medicine known by its name or use somebody who is no child takes, and for what: "ba em
+    uống thuốc tim". An amount, a slip or what came of it is something else."""
+    facts = [fact for fact in find_facts(text) if not is_denied(fact)]
+    person = person_of(text)
+    known = [
+        hit.phrase
+        for fact in facts
+        for label in ("medicine", "medicine cue", "disease")
+        for hit in _lexicon(label).find(f"{fact.value} . thuốc {fact.value}")
+    ]
+    rest = folded_words(_SINCE.sub("", fold(text)))
+    return (
+        {"medicine"} <= {fact.kind for fact in facts} <= {"medicine", "disease"}
+        and _CHILD not in _kin(person)
+        and set(rest) <= _LISTED["beside what is taken"].union(*map(folded_words, (person, *known)))
+    )
 
 
 def is_habit(value: str) -> bool:

@@ -396,8 +396,17 @@ async def test_a_treatment_that_was_not_done_is_no_answer_to_why(services: Servi
         ("em bị tiểu đường, nướu hay chảy máu và lâu lành là do đâu", (), "diabetes"),
         ("em đang mang thai, răng khôn mọc lệch có phải nhổ không", (), "wisdom-tooth"),
         # What goes on from what was spoken of, and what does not.
-        ("thế hôm nay em súc miệng nước muối được chưa", ("after-extraction",), "after-extraction"),
-        ("hôm nay em súc miệng nước muối được chưa", ("after-extraction",), "mouthwash"),
+        *(
+            (f"{so}{asked}", (topic,), topic)
+            for so in ("", "thế ")
+            for topic in ("after-extraction", "dental-trauma", "whitening")
+            for asked in (
+                "hôm nay em súc miệng nước muối được chưa",
+                "giờ đánh răng được chưa",
+                "can i brush my teeth yet",
+            )
+        ),
+        ("niềng răng được chưa", ("dental-trauma",), "braces"),
         ("thế niềng răng mất bao lâu", ("after-extraction",), "braces"),
         # What it does is told of what does it, where that note has as much.
         ("cạo vôi răng có làm mòn men răng không bạn", (), "scaling"),

@@ -472,3 +472,27 @@ async def test_what_is_not_given_is_refused_for_the_right_reason(
     clinic: Clinic, text: str, reason: str
 ) -> None:
     assert reason in (await clinic.ask(text)).answer.replace("*", "")
+
+
+@pytest.mark.parametrize(
+    ("told", "seen", "asked", "says"),
+    [
+        ("nhổ răng xong máu chảy mãi không cầm, ướt hết gạc", "bác sĩ khâu xong rồi, ổn", "giờ đánh răng được chưa", "Từ ngày thứ hai"),
+        ("nhổ răng xong máu chảy mãi không cầm, ướt hết gạc", "bác sĩ khâu xong rồi, ổn", "hút thuốc được chưa", "không hút thuốc"),
+        ("con em té xe răng cửa văng ra ngoài", "nha sĩ cắm lại cho bé xong rồi, bé ổn", "bé ăn được chưa", "Ăn mềm"),
+        ("con em té xe răng cửa văng ra ngoài", "nha sĩ cắm lại cho bé xong rồi, bé ổn", "giờ đánh răng được chưa", "không nói về"),
+    ],
+)  # fmt: skip
+async def test_what_is_asked_after_an_emergency_is_of_what_happened_or_left_unsaid(
+    clinic: Clinic, told: str, seen: str, asked: str, says: str
+) -> None:
+    assert (await clinic.ask(told, offline=True)).answer.startswith("🚨")
+    still = (await clinic.ask(asked, offline=True)).answer
+    assert still.startswith("🚨"), "while it goes on it is asked of the card"
+    assert "Cách chải răng" not in still
+    over = (await clinic.ask(seen, offline=True)).answer
+    assert "115" not in over, "who was seen is not sent to be seen"
+    assert "Cấp cứu ngay nếu dấu hiệu đó trở lại" in over
+    after = (await clinic.ask(asked, offline=True)).answer
+    assert says in after
+    assert not after.startswith("🚨")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,7 @@ from troly_dental.emergency import Emergency, decided
 from troly_dental.guard import advice, danger, judge
 from troly_dental.guard.danger import NAMES
 from troly_dental.memory.connection import open_memory
+from troly_dental.notes import of_topics
 from troly_dental.strings import say
 
 CLEAR = "Nhổ răng khôn xong nên ăn gì?"
@@ -110,6 +112,28 @@ async def test_the_parts_of_the_prompt_stand_in_the_documents_order(
     assert before.startswith("Ăn cháo."), "the numbers of sources are those of this turn"
     assert "\n- " in before
     assert "[1]" not in before
+
+
+async def test_the_prompt_has_what_a_person_would_need_to_answer(
+    own_home: Path, server: OllamaDouble
+) -> None:
+    with clinic_at(own_home, OLLAMA_HOST=server.url) as clinic:
+        clinic.profile = replace(clinic.profile, role_told=False)
+        server.script("Ăn cháo nguội.", "Từ ngày thứ hai.")
+        await clinic.ask("Tôi dị ứng penicillin, aspirin làm tôi nổi mẩn. Nhổ răng khôn xong nên ăn gì?")
+        await clinic.ask("giờ đánh răng được chưa")
+        prompt = prompt_of(server.chats[1])
+        await clinic.services.llm.aclose()
+    [note] = of_topics(["after-extraction"], "vi")
+    assert "Người hỏi (vai trò): -." in prompt, "nobody said a role"
+    assert re.search(r"Hôm nay là \d{1,2}/\d{1,2}/\d{4}", prompt)
+    assert prompt.index("Vai trò:") > len("system: "), "the persona stands before it"
+    for told in ("Nhổ răng khôn xong nên ăn gì?", "Ăn cháo nguội.", "giờ đánh răng được chưa"):
+        assert told in prompt
+    for fact in ("dị ứng: penicillin", "dị ứng: aspirin"):
+        assert fact in prompt
+    for part in (note.title, note.date, note.source, note.text.splitlines()[-1]):
+        assert part in prompt
 
 
 async def test_what_one_does_is_no_illness_and_each_sign_of_danger_stands_once(

@@ -1773,3 +1773,14 @@ def test_who_plays_it_down_or_asks_of_the_way_is_still_in_it(sign: str, said: st
 def test_what_is_asked_once_it_is_over_is_heard(done: str, asked: str) -> None:
     assert asks_beside(f"{done}, {asked}")
     assert not asks_beside(done)
+
+
+@pytest.mark.parametrize("lang", ["vi", "en"])
+@pytest.mark.parametrize("fall", ["té xe", "bị đập vào bàn", "ngã cầu thang"])
+@pytest.mark.parametrize("plain", [False, True])
+def test_a_tooth_that_broke_is_no_tooth_that_came_out(fall: str, lang: str, *, plain: bool) -> None:
+    broke, out = f"{fall} gãy răng cửa", f"{fall} răng cửa văng ra ngoài"
+    if lang == "en":
+        broke, out = "fell off my bike and my front tooth snapped in half", "fell off my bike and my front tooth fell out on the road"  # fmt: skip
+    name_of = [danger(fold(text) if plain else text) for text in (broke, out)]
+    assert [found.name if found else None for found in name_of] == ["trauma", "knocked_out"]

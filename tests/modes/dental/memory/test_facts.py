@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tests.support.modes.dental_memory import dental_house, store_of
 from tests.support.stores.services import profile
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
+from troly_dental.emergency import reply
 from troly_dental.memory.connection import open_memory
 from troly_dental.memory.facts import (
     about_the_same,
@@ -21,6 +23,7 @@ from troly_dental.memory.facts import (
     find_facts,
     is_denied,
     mentions,
+    only_states,
     person_of,
     revise,
     same_person,
@@ -654,3 +657,95 @@ def test_less_of_what_is_known_is_no_second_fact(known: str, end: str) -> None:
         if fact.kind == held.kind and fact.value != held.value
     ]
     assert revise(f"mẹ {known}", facts).facts
+
+
+TAKERS = [
+    "em đang uống {}",
+    "em đang dùng {} mà răng buốt",
+    "tôi uống {} mỗi ngày",
+    "i take {} every day",
+    "i'm using {}",
+]
+
+
+@pytest.mark.parametrize("taken", TAKERS)
+@pytest.mark.parametrize(
+    "thing",
+    ["nước", "trà", "cà phê", "sữa", "bàn chải lông mềm", "kem đánh răng", "máy tăm nước", "floss", "an electric toothbrush", "a retainer"],
+)  # fmt: skip
+def test_what_is_taken_is_a_medicine_only_by_its_name_or_its_kind(taken: str, thing: str) -> None:
+    assert not [fact for fact in find_facts(taken.format(thing)) if fact.kind == "medicine"]
+
+
+@pytest.mark.parametrize("taken", TAKERS)
+@pytest.mark.parametrize("medicine", ["warfarin", "metformin", "aspirin", "augmentin", "lisinopril"])
+def test_a_medicine_is_taken_by_whatever_word(taken: str, medicine: str) -> None:
+    assert ("medicine", medicine) in found(taken.format(medicine))
+
+
+@pytest.mark.parametrize("kind", ["thuốc bổ máu", "viên sắt", "siro ho", "blood pressure tablets", "beta blockers"])  # fmt: skip
+def test_a_medicine_without_a_name_is_one_by_its_kind(kind: str) -> None:
+    told = "i take {}" if kind.isascii() and " " in kind and kind[-1] == "s" else "em đang uống {}"
+    assert [fact.kind for fact in find_facts(told.format(kind))] == ["medicine"]
+
+
+@pytest.mark.parametrize("long", ["3 năm rồi", "lâu năm", "lâu nay", "mấy tháng nay"])
+@pytest.mark.parametrize("medicine", ["warfarin", "aspirin", "thuốc chống đông"])
+def test_to_take_a_medicine_is_no_end_of_it_with_and_without_accents(medicine: str, long: str) -> None:
+    for text in (f"em đang dùng {medicine} {long}", f"em dùng {medicine} {long}"):
+        for typed in (text, fold(text)):
+            assert [is_denied(fact) for fact in find_facts(typed) if fact.kind == "medicine"] == [False], (
+                typed
+            )
+    assert [is_denied(fact) for fact in find_facts("em dừng warfarin 3 năm rồi")] == [True]
+
+
+@pytest.mark.parametrize("animal", ["my dog", "our old cat", "con chó nhà em", "con mèo", "bé cún nhà mình"])
+@pytest.mark.parametrize(
+    "fact", ["takes aspirin", "is diabetic", "uống aspirin", "bị tiểu đường", "dị ứng penicillin"]
+)
+def test_an_animal_has_no_facts_and_lends_none(animal: str, fact: str) -> None:
+    assert find_facts(f"{animal} {fact}") == ()
+    assert ("medicine", "warfarin") in found(f"{animal} {fact}, em đang uống warfarin")
+    assert ("medicine", "warfarin") in found(f"em bị chó cắn, đang uống warfarin, {animal} {fact}")
+
+
+@pytest.mark.parametrize("medicine", ["aspirin", "ibuprofen", "penicillin", "amoxicillin", "codeine"])
+@pytest.mark.parametrize(
+    "told",
+    [
+        "i have asthma and {} sets it off", "{} triggers my asthma", "{} gives me hives", "{} làm tôi nổi mẩn", "em bị hen, {} làm nặng thêm",
+        "i can't take {}, it gives me a rash", "em không uống được {} vì nổi mề đay", "{} makes me throw up", "{} làm em buồn nôn",
+    ],
+)  # fmt: skip
+def test_a_medicine_that_sets_off_a_reaction_is_not_borne(told: str, medicine: str) -> None:
+    facts = find_facts(told.format(medicine))
+    assert [(fact.value, is_denied(fact)) for fact in facts if fact.kind == "allergy"] == [(medicine, False)]
+
+
+@pytest.mark.parametrize(
+    "told",
+    ["i take {} for my stomach ache", "em bị hen đang uống {}", "chóng mặt nên em uống {}", "em uống {} vì nổi mề đay"],
+)  # fmt: skip
+def test_what_a_medicine_is_taken_for_does_not_come_of_it(told: str) -> None:
+    kinds = {fact.kind for fact in find_facts(told.format("omeprazole"))}
+    assert "medicine" in kinds
+    assert "allergy" not in kinds
+
+
+@pytest.mark.parametrize("who", ["ba em", "em", "bà ngoại", "my dad", "i"])
+@pytest.mark.parametrize("medicine", ["aspirin", "plavix", "warfarin", "metformin"])
+def test_who_only_says_what_is_taken_tells_nothing_else(who: str, medicine: str) -> None:
+    takes = "takes" if who == "my dad" else "take" if who == "i" else "uống"
+    assert only_states(f"{who} {takes} {medicine}")
+    assert reply(f"{who} {takes} {medicine}", (), None, datetime(2026, 11, 29, tzinfo=UTC), "vi") is None
+    more = ("20 viên", "quá liều", "xong khó thở", "hết lọ", "của ông") if takes == "uống" else ("20 pills", "overdose", "and can't breathe", "all of it")  # fmt: skip
+    for one in more:
+        assert not only_states(f"{who} {takes} {medicine} {one}"), one
+    assert not only_states(f"con em uống {medicine}"), "a child takes it by no habit"
+    assert not only_states(f"{who} uống nhầm {medicine}")
+
+
+@pytest.mark.parametrize("poison", ["thuốc trừ sâu", "thuốc diệt chuột", "thuốc ngủ", "thuốc tẩy"])
+def test_what_is_no_medicine_of_a_list_is_left_to_the_signs(poison: str) -> None:
+    assert not only_states(f"em uống {poison}")
