@@ -232,7 +232,12 @@ async def stream_answer(turn: TurnContext, state: Mapping[str, Any], step: Step)
     answer = await asyncio.to_thread(rules_answer, turn, request, state.get("offer"), context)
     reason = turn.model.reason_unavailable
     plain = foreign_price(request, turn)
-    if reason and (trouble := state["message"].trouble):
+    offer, trouble = state.get("offer"), state["message"].trouble
+    if reason and trouble == "doubt" and offer is not None:
+        what, kind = quoted(request.query.unread), kind_name(request.query.kinds[0], turn.language)
+        asked = say("answer.fault_or_wish", turn.language, what=what, kind=kind, count=offer.total)
+        answer = OfferText(asked, answered=False)
+    elif reason and trouble:
         sorry = say(
             f"answer.{'grievance' if trouble == 'grievance' else 'sorry'}",
             turn.language,

@@ -469,3 +469,40 @@ async def test_of_several_that_may_fit_none_is_said_not_to(shop: Shop, cpu: str)
     await shop.ask(cpu)
     for asked in ("con đó lắp main nào", "main nào lắp được"):
         assert "không lắp được với nhau" not in (await shop.ask(asked)).answer
+
+
+@pytest.mark.parametrize("thing", ["màn hình", "loa", "con laptop", "bàn phím", "máy in"])
+@pytest.mark.parametrize(
+    "state", ["xệ xửng hoài", "cứ blorp blorp", "kêu xửng xửng", "của em xửng vậy đó", "nay blorp mãi"]
+)
+async def test_a_thing_in_a_lasting_state_is_a_complaint(shop: Shop, thing: str, state: str) -> None:
+    told = await shop.ask(f"{thing} {state}", language="vi")
+    assert told.answer.startswith("Dạ em rất tiếc"), told.answer
+    assert "cute_greeting" not in told.said
+    assert told.done.message_type == "warranty_prompt"
+
+
+@pytest.mark.parametrize("thing", ["màn hình", "loa", "chuột", "laptop"])
+@pytest.mark.parametrize("state", ["xệ xửng", "blorp", "quizzle nhẹm"])
+async def test_a_state_of_which_nothing_tells_is_asked_about(shop: Shop, thing: str, state: str) -> None:
+    told = await shop.ask(f"{thing} {state}", language="vi")
+    assert f"«{state}» là lỗi" in told.answer
+    assert "cute_greeting" not in told.said
+    assert not told.done.metadata["answered"]
+    assert "1. " not in told.answer
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["cần mua loa blorp", "loa blorp dưới 2 triệu", "có loa blorp không", "loa nào blorp", "loa cho blorp", "loa Edifier blorp"],
+)  # fmt: skip
+async def test_a_wish_with_a_word_nobody_knows_is_no_complaint(shop: Shop, text: str) -> None:
+    told = await shop.ask(text)
+    assert "blorp" in told.answer
+    assert "rất tiếc" not in told.answer
+    assert "là lỗi" not in told.answer
+
+
+@pytest.mark.parametrize("word", ["không", "chưa", "nếu", "if"])
+async def test_a_question_is_greeted_as_any_other(shop: Shop, word: str) -> None:
+    assert "cute_greeting" in (await shop.ask(f"laptop Dell giá bao nhiêu {word}")).said
