@@ -236,7 +236,7 @@ def _spelling() -> Corrector:
     phrases = [phrase for listed in _intent_lists().values() for phrase in listed]
     known = [
         entry
-        for name in ("catalogue", "topics", "dialogue")
+        for name in ("catalogue", "topics", "dialogue", "kinds", "facts", "attributes")
         for listed in word_lists(name).values()
         for entry in listed
     ]
