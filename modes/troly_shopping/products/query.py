@@ -122,7 +122,7 @@ _ASKED_OF = re.compile(r"\s*(?:thi|co) (?:\w+ )?(?:nao|sao|gi|bao nhieu)(?!\w)")
 _OF_ORDERS = {"topic order status", "topic cancel order"}
 _ORDERS = {"don", "ma", "so", "hang", "order", "number"}
 # Right before a kind: other goods are wanted, no part of those spoken of.
-_WISHED = {"xem", "mua", "tim", "kiem", "lay", "can", "show", "buy", "want", "need", "see", "cheapest"}
+WISHED = {"xem", "mua", "tim", "kiem", "lay", "can", "show", "buy", "want", "need", "see", "cheapest"}
 # The warranty of certain goods is not asked where one of these is.
 _OF_WARRANTY = {
     "box", "not covered", "warranty parts", "warranty place", "warranty terms", "warranty extension", "repair time", "repair cost",
@@ -466,7 +466,7 @@ class _Parser:
         """Whether a kind typed without its accents is one though it may be idle: of "ghe van phong" what follows tells, of "mua ghe" what stands before."""
         told = [one.start for one in found if one.label[:4] == "fact"] + [one.start for one in self._brands]
         before = folded_words(self._rest[: hit.start])[-1:]
-        wished = bool(before) and (before[0] in _WISHED or before[0] in {"co", "ban", "cai", "chiec"})
+        wished = bool(before) and (before[0] in WISHED or before[0] in {"co", "ban", "cai", "chiec"})
         return not hit.exact and (wished or any(0 <= at - hit.end <= 1 for at in told))
 
     def _courteous(self, hit: PhraseHit) -> bool:
@@ -709,7 +709,7 @@ class _Parser:
             stick |= any(0 <= item.start - hit.end <= 1 for item in self._brands)  # "ram Kingston" is sold
             # "ssd 1tb trở lên": a drive that opens the message with its size.
             stick |= kind == "ssd" and figure and not tokens(self._rest[: hit.start])
-            wished = stick or bool(set(folded_words(self._rest[: hit.start])[-1:]) & _WISHED)
+            wished = stick or bool(set(folded_words(self._rest[: hit.start])[-1:]) & WISHED)
             spoken_of = "" if kinds or wished or self._labels & {"stock asked", "in stock"} else self._whole
             whole = next((known for known in kinds if known in _COMPUTERS), spoken_of)
             gap = self._rest[before.end : hit.start] if before is not None else "?"
@@ -987,8 +987,10 @@ class _Parser:
                     found.append(_Item(word.start, word.end, "word", self._tier(word, joined, None)))
             elif word.folded in VARIANTS and before and self._is_variant(before, word):
                 found.append(_Item(word.start, word.end, "word", word.folded))
-            elif (word.text in known or _TIER.fullmatch(word.folded)) and (
-                not is_syllable(word.folded) or not self._of_topic(word)
+            elif (
+                (word.text in known or _TIER.fullmatch(word.folded))
+                and (not is_syllable(word.folded) or not self._of_topic(word))
+                and (len(word.text) > 2 or _is_number(word.folded) or self._is_short_name(everything, at))
             ):
                 value = self._tier(word, "".join(folded_words(word.text)), before)
                 found.append(_Item(word.start, word.end, "word", value))
@@ -1010,6 +1012,15 @@ class _Parser:
                 # What looks like a model's name is one, sold here or not: "RTX 5090".
                 found.append(_Item(word.start, word.end, "word", word.folded))
         return found
+
+    def _is_short_name(self, words: Sequence[WordToken], at: int) -> bool:
+        """Whether two letters stand beside what they do in the catalogue, or in a name of the kind spoken of: "JBL Go", "Cloud II"; "bt e ơi" is chat."""
+        word = words[at].folded
+        kinds = {self._whole, *(hit.label[5:] for hit in self._hits if hit.label.startswith("kind "))}
+        beside = [f"{one.folded}{other.folded}" for one, other in pairwise(words[max(at - 1, 0) : at + 2])]
+        return bool(self._shop.spoken(beside)) or any(
+            kind and self._shop.holds(kind, [word]) for kind in kinds
+        )
 
     def _is_variant(self, before: WordToken, word: WordToken) -> bool:
         """Whether a word stands behind a model's number as it does in the catalogue: "4060 Ti"."""

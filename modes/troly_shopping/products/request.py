@@ -10,6 +10,7 @@ from typing import Literal
 from troly.plugin.context import TurnContext
 from troly.plugin.focus import Focus, FocusRow, Reference, find_reference
 from troly.text.fold import fold, fold_in_place, folded_words, nfc, span_in_place, tokens
+from troly.text.language import is_syllable
 from troly.text.match import PhraseHit, blank_out, spans_of
 from troly.text.numbers import counting_words
 from troly_shopping.products import offers
@@ -32,6 +33,7 @@ from troly_shopping.products.query import (
     TO_A_PLACE,
     USES,
     VARIANTS,
+    WISHED,
     ProductQuery,
     asks_which,
     is_code,
@@ -621,7 +623,20 @@ def _of_no_goods(
         request = replace(request, query=query)
     # "mua laptop có được tặng gì không" asks for the service, not for every laptop.
     served = query.topics and _kind_alone(query) and not _asked_apart(request.typed, store)
-    searched = query.action != "find" or ((query.narrows or query.excludes) and not served)
+    # "lol that's funny", "em học trường nào ra": of a use, or of one syllable of a name, nobody says that it is one of goods.
+    one = len(query.words) <= 1 and all(map(is_syllable, query.words))
+    more = (
+        query.kinds
+        or query.brands
+        or query.priced
+        or query.figures
+        or query.shows
+        or query.asks
+        or query.order
+    )
+    chat = query.unread and one and {*query.facts} <= {*USES} and not (more or query.excludes)
+    chat = chat and not {*WISHED, "may"} & {*folded_words(request.typed)}
+    searched = query.action != "find" or ((query.narrows or query.excludes) and not (served or chat))
     return replace(request, scope="search" if searched else "none")
 
 

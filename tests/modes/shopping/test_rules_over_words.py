@@ -9,11 +9,13 @@ import pytest
 
 from tests.support.modes.shopping import Shop
 from tests.support.modes.shopping_samples import told_lines
+from troly_shopping.intent import MessagePhrases
 from troly_shopping.message import without_relay
 from troly_shopping.products.offers import find_offer, measure_of
 from troly_shopping.products.pc_build import go_together
 from troly_shopping.products.query import parse_product_query
 from troly_shopping.products.store import Product, ProductStore, SearchCriteria
+from troly_shopping.wordlists import word_lists
 
 
 def goods(shop: Shop, kind: str) -> list[Product]:
@@ -506,3 +508,32 @@ async def test_a_wish_with_a_word_nobody_knows_is_no_complaint(shop: Shop, text:
 @pytest.mark.parametrize("word", ["không", "chưa", "nếu", "if"])
 async def test_a_question_is_greeted_as_any_other(shop: Shop, word: str) -> None:
     assert "cute_greeting" in (await shop.ask(f"laptop Dell giá bao nhiêu {word}")).said
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["bt e ơi", "hx blorp", "se nha em", "lol that's quizzle", "em học blorp nào ra", "work is quizzle"],
+)
+async def test_chat_is_no_name_of_goods(shop: Shop, said: str) -> None:
+    told = await shop.ask(said)
+    assert "VND" not in told.answer
+    assert not told.done.metadata.get("answered")
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("loa go 4", "JBL Go 4"), ("jbl go", "JBL Go 4"), ("cloud ii", "Cloud II"), ("g413 se", "G413 SE"),
+        ("vivobook go 15", "Vivobook Go 15"), ("nh d15", "NH-D15"), ("mx keys", "MX Keys S"), ("4060 ti", "4060 Ti"),
+    ],
+)  # fmt: skip
+def test_two_letters_beside_what_they_stand_by_are_a_name(shop: Shop, said: str, meant: str) -> None:
+    assert all(meant in one.name for one in found(shop, said))
+    assert found(shop, said)
+
+
+@pytest.mark.parametrize("kind", sorted(word_lists("kinds")))
+def test_what_goods_are_called_is_no_slip_of_a_fault(kind: str) -> None:
+    for entry in word_lists("kinds")[kind]:
+        for word in entry.split():
+            assert not MessagePhrases(f"32GB {word} under 3 million").count["repair"], word
