@@ -86,9 +86,35 @@ def find_offer(store: ProductStore, query: ProductQuery) -> Offer | None:
         return _compare(store, query)
     if (fitting := together(store, query)) is not None:
         return fitting
+    if "within" in query.moves and (cheapest := _within(store, query)) is not None:
+        return cheapest
     found = _several(store, query) if query.parts else _found(store, _of_whole(store, query))
     unsold = tuple(query.said.get(f"kind {one}", one) for one in query.kinds if one not in store.kinds())
     return replace(found, unsold=unsold) if found and found.products else found
+
+
+def _within(store: ProductStore, query: ProductQuery) -> Offer | None:
+    """The cheapest of each of several goods with their sum, for which there is a limit; None where one of them is not found."""
+    sides = [parse_product_query(side, store) for side in query.parts]
+    if {kind for side in sides for kind in side.kinds} != {*query.kinds}:
+        sides = [replace(query, kinds=(kind,)) for kind in query.kinds]
+        if query.count > 1:
+            return None  # of which of them so many are wanted is not known
+    chosen: list[Product] = []
+    for side in sides:
+        wanted = replace(
+            side, low=None, high=None, about=None, moves=(), parts=(), order="cheapest", stocked=True
+        )
+        offer = _list(store, wanted)
+        if offer is None or offer.unmet or offer.silent or not offer.products:
+            return None
+        chosen.append(offer.products[0])
+    counts = tuple(max(1, side.count) for side in sides)
+    total = sum(one.price * count for one, count in zip(chosen, counts, strict=True))
+    if total < (query.low or 0):
+        return None
+    note = "within" if total <= (query.high or total) else "beyond"
+    return Offer("order", replace(query, parts=()), tuple(chosen), len(chosen), counts=counts, note=note)
 
 
 def _found(store: ProductStore, query: ProductQuery) -> Offer | None:

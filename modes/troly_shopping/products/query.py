@@ -93,6 +93,12 @@ _STANDARD = re.compile(r"ddr\d|lga\d+|am\d|wifi\d|usb\d?|\d+k|i[3579]|\w+[<>]=")
 VARIANTS = {"ti", "super", "pro", "plus", "max", "mini", "x", "xt"}
 # A step of a family of parts: "i7", "ryzen5", "rtx4060".
 _TIER = re.compile(r"i[3579]|(?:ryzen|ultra)[3579]|(?:rtx|gtx|rx)\d{3,4}")
+# Said of a limit for several goods: it is one for their sum.
+_SUMMED = r"tong(?: cong| tien| chi phi| ngan sach)?|gop(?: lai)?|cong(?: lai)?|(?:ca|tat ca) (?:hai|ba|bon|2|3|4|bo|thay|mon)|(?:hai|ba|2|3) mon|(?:in )?total|altogether|combined|(?:for )?both|in all|all together"
+_SUM_BEFORE, _SUM_AFTER = (
+    re.compile(rf"(?<!\w)(?:{_SUMMED})(?: (?:la|thi|chi|phai|tien|must be|of))?[\s:]*$"),
+    re.compile(rf"[\s,]*(?:cho |la |thoi )?(?:{_SUMMED})(?!\w)"),
+)
 # The generation of a drive's bus, as customers and catalogues write it: "gen 4", "PCIe 4.0".
 _BUS = re.compile(r"(?<!\w)(?:pcie? ?(?:gen ?)?|gen ?)([1-9])(?:[.,]0)?(?![\w.,]*\w)", re.IGNORECASE)
 _JOINT = re.compile(r"\s*(?:,|&|/|\+|va|and|hoac|or|hay|voi|lan)\s*")
@@ -554,6 +560,7 @@ class _Parser:
         order = order or ("nearest" if limits.about or limits.high else "")
         asks_goods = bool(kinds or items or asks or order or shows)
         moves = self._moves(asks_goods=asks_goods, serves=bool(topics))
+        moves += ["within"] * (limits.high is not None and len(set(kinds)) > 1 and self._is_of_sum())
         count = self._count(items)
         return ProductQuery(
             action=action,
@@ -600,6 +607,12 @@ class _Parser:
             moves += [hit.label for hit in lexicon("catalogue", *STRENGTH).find(self._rest)]
         moves += ["kinds asked"] * ("kinds asked" in labels and not asks_goods)
         return [*moves, *["place"] * (labels >= {"bring", "where"} and not serves)]
+
+    def _is_of_sum(self) -> bool:
+        """Whether the limit of price is one for all that is wanted together: "tổng dưới 2 triệu", "2 triệu cho cả hai"."""
+        first, last = min(self._limits.places)[0], max(end for _, end in self._limits.places)
+        before, after = fold(self._text[:first]), fold(self._text[last:])
+        return bool(_SUM_BEFORE.search(before) or _SUM_AFTER.match(after))
 
     def _compared(self, asks: Sequence[str], kinds: Sequence[str]) -> tuple[str, ...]:
         """The attribute by which goods are ranked, and whether most or least of it is wanted; () for none.

@@ -350,9 +350,11 @@ def _build(offer: Offer, lang: Lang, hotline: str) -> OfferText:
 
 def _order(offer: Offer, lang: Lang, _hotline: str) -> OfferText:
     """Goods to be bought: what each comes to, whether there are enough, what does not fit, and the sum."""
-    lines = [
-        say("order.none", lang, kind=kind_name(offer.note, lang)) if offer.note else say("order.intro", lang)
-    ]
+    if offer.note in {"within", "beyond"}:
+        lines = [say(f"order.{offer.note}", lang, limits=_limits(offer.query, lang))]
+    else:
+        lacking = say("order.none", lang, kind=kind_name(offer.note, lang)) if offer.note else ""
+        lines = [lacking or say("order.intro", lang)]
     for one, count in zip(offer.products, offer.counts, strict=True):
         line = say("offer.line", lang, name=one.name, price=price(one, lang), stock=stock(one, lang))
         cost = format_money(one.price * count, lang)

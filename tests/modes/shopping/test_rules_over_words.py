@@ -537,3 +537,34 @@ def test_what_goods_are_called_is_no_slip_of_a_fault(kind: str) -> None:
     for entry in word_lists("kinds")[kind]:
         for word in entry.split():
             assert not MessagePhrases(f"32GB {word} under 3 million").count["repair"], word
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{} và {}, tổng dưới {}", "cần {} với {} tổng cộng tối đa {}", "{} và {} dưới {} cho cả hai", "1 {} + 1 {} cả hai dưới {}",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("kinds", [("keyboard", "headset"), ("mouse", "monitor"), ("ssd", "speaker")])
+@pytest.mark.parametrize("share", [0.6, 1.5])
+async def test_a_limit_of_a_sum_is_one_of_the_sum(
+    shop: Shop, text: str, kinds: tuple[str, str], share: float
+) -> None:
+    names = {
+        "keyboard": "bàn phím",
+        "headset": "tai nghe",
+        "mouse": "chuột",
+        "monitor": "màn hình",
+        "ssd": "ssd",
+        "speaker": "loa",
+    }
+    cheapest = sum(min(one.price for one in goods(shop, kind) if one.stock) for kind in kinds)
+    limit = round(cheapest * share / 100_000) * 100
+    told = (await shop.ask(text.format(*(names[kind] for kind in kinds), f"{limit}k"))).answer
+    assert f"tổng 2 món là {money(cheapest)}" in told, told
+    assert ("không có bộ nào" in told) == (cheapest > limit * 1000)
+
+
+@pytest.mark.parametrize("text", ["laptop dưới 20 triệu và chuột", "chuột và bàn phím dưới 1 triệu"])
+def test_a_limit_without_a_sum_is_held_against_each(shop: Shop, text: str) -> None:
+    assert len(found(shop, text)) > 2
