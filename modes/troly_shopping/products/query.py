@@ -559,8 +559,7 @@ class _Parser:
         order: Order = "dearest" if dear else "cheapest" if cheap else ""
         order = order or ("nearest" if limits.about or limits.high else "")
         asks_goods = bool(kinds or items or asks or order or shows)
-        moves = self._moves(asks_goods=asks_goods, serves=bool(topics))
-        moves += ["within"] * (limits.high is not None and len(set(kinds)) > 1 and self._is_of_sum())
+        moves = self._moves(kinds, asks_goods=asks_goods, serves=bool(topics))
         count = self._count(items)
         return ProductQuery(
             action=action,
@@ -598,13 +597,14 @@ class _Parser:
             unread=self._unread(items),
         )
 
-    def _moves(self, *, asks_goods: bool, serves: bool) -> list[str]:
+    def _moves(self, kinds: Sequence[str], *, asks_goods: bool, serves: bool) -> list[str]:
         """What is asked of goods that were shown, of the shop's kinds of goods, or of the page told last."""
         labels = self._labels
         told = ("brands asked", "total", "each", "compare", "difference", "distance")
         moves = [name for name in told if name in labels]
         if "compare" in labels:
             moves += [hit.label for hit in lexicon("catalogue", *STRENGTH).find(self._rest)]
+        moves += ["within"] * (len(set(kinds)) > 1 and self._limits.high is not None and self._is_of_sum())
         moves += ["kinds asked"] * ("kinds asked" in labels and not asks_goods)
         return [*moves, *["place"] * (labels >= {"bring", "where"} and not serves)]
 
