@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from decimal import Decimal
 from functools import cache
@@ -93,6 +93,11 @@ _STANDARD = re.compile(r"ddr\d|lga\d+|am\d|wifi\d|usb\d?|\d+k|i[3579]|\w+[<>]=")
 VARIANTS = {"ti", "super", "pro", "plus", "max", "mini", "x", "xt"}
 # A step of a family of parts: "i7", "ryzen5", "rtx4060".
 _TIER = re.compile(r"i[3579]|(?:ryzen|ultra)[3579]|(?:rtx|gtx|rx)\d{3,4}")
+# Of what a catalogue says of goods, what is sold by itself too, and what may follow where it is only sought.
+_ACCESSORIES = {"sạc", "cục sạc", "charger", "pin", "battery"}
+_ONLY_SOUGHT = {
+    "khong", "ko", "k", "hong", "a", "shop", "em", "nhe", "nha", "di", "voi", "ban", "con", "hang", "gia", "bao", "nhieu", "nhiu", "bn", "sao", "please", "cost", "price",
+}  # fmt: skip
 # Said of a limit for several goods: it is one for their sum.
 _SUMMED = r"tong(?: cong| tien| chi phi| ngan sach)?|gop(?: lai)?|cong(?: lai)?|(?:ca|tat ca) (?:hai|ba|bon|2|3|4|bo|thay|mon)|(?:hai|ba|2|3) mon|(?:in )?total|altogether|combined|(?:for )?both|in all|all together"
 _SUM_BEFORE, _SUM_AFTER = (
@@ -179,7 +184,7 @@ class ProductQuery:
     """What is wanted. Prices in VND; `words` are folded words of names and models, `said` how they were typed.
 
     `compared` is an attribute and "most" or "least": of which goods it is so. `facts` are sections of facts.txt; everything that begins with `no_` must not be. `asks` are attributes to be told, `shows` what
-    of price, fee, stock, specs, link is asked. `parts` are the sides of a comparison; `count` how many pieces. `fits`: whether goods go together; `doubtful`: a maker is named and something is not wanted, maybe that. `unread` are words that
+    of price, fee, stock, specs, link is asked. `parts` are the sides of a comparison; `count` how many pieces. `apart` is a thing that belongs to such goods and is wanted itself, as typed, `wearers` those of the names that the goods are to be for. `fits`: whether goods go together; `doubtful`: a maker is named and something is not wanted, maybe that. `unread` are words that
     nothing here accounts for, as typed.
     """
 
@@ -208,6 +213,8 @@ class ProductQuery:
     fits: bool = False
     sold_out: bool = False
     owned: tuple[str, ...] = ()
+    apart: str = ""
+    wearers: tuple[str, ...] = ()
     foreign: tuple[str, ...] = ()
     doubtful: bool = False
     said: Mapping[str, str] = field(default_factory=dict)
@@ -590,6 +597,8 @@ class _Parser:
             and not self._is_supply(kinds, count, items),
             sold_out="sold out" in labels,
             owned=tuple(owned),
+            apart=self._accessory(kinds),
+            wearers=self._wearers(wanted),
             foreign=limits.foreign,
             doubtful=(self._denies_nothing() and any(item.kind == "brand" for item in wanted))
             or any(self._may_deny(hit, wanted) for hit in self._guessed),
@@ -752,6 +761,38 @@ class _Parser:
                 self._narrow(hit, kind)
             before = hit
         return kinds, asks, owned
+
+    def _wearers(self, wanted: Sequence[_Item]) -> tuple[str, ...]:
+        """The names after a "cho" behind a kind: "tản nhiệt cho ryzen 7 7800x3d"."""
+        kinds = [hit.end for hit in self._hits if hit.label[:5] == "kind "]
+        since = [
+            hit.end for hit in self._hits if hit.label == "goes with" and kinds and hit.start >= kinds[0]
+        ]
+        names = [
+            item for item in wanted if since and item.kind in {"word", "brand"} and item.start >= since[0]
+        ]
+        return tuple(item.value for item in names if not _CLAUSE.search(self._rest[since[0] : item.start]))
+
+    def _accessory(self, kinds: Sequence[str]) -> str:
+        """A thing that belongs to goods, as typed, where it alone is wanted: "sạc laptop dell" is no laptop; "" for none.
+
+        "pin laptop dell bao lâu" asks what one has.
+        """
+        goods = [hit for hit in self._hits if hit.label[:5] == "kind "]
+        things = [hit for hit in self._hits if hit.label[:4] == "ask " and hit.phrase in _ACCESSORIES]
+        if self._whole in kinds or len(goods) != 1 or len(things) != 1 or self._limits.places:
+            return ""
+        first, last = sorted((*things, *goods), key=lambda hit: hit.start)
+        gap = fold(self._rest[first.end : last.start]).strip()
+        if gap not in ({"", "cho"} if first is things[0] else {""}):
+            return ""
+        makers = [*self._brands, *goods, *things]
+        begin, end = min(one.start for one in makers), max(one.end for one in makers)
+        before, after = folded_words(self._rest[:begin]), folded_words(self._rest[end:])
+        if not (idle_words() | WISHED | {"co"}).issuperset(before) or not _ONLY_SOUGHT.issuperset(after):
+            return ""
+        sold = any(self._shop.holds(one, [things[0].phrase, goods[0].phrase]) for one in word_lists("kinds"))
+        return "" if sold else self._text[begin:end]
 
     def _topics(self) -> list[str]:
         """The topics of service, those that show in what is asked of others too."""
@@ -984,6 +1025,7 @@ class _Parser:
         """Words that the catalogue's names hold; a short number goes with the word before it ("nitro 5")."""
         places = {word.start: at for at, word in enumerate(everything)}
         known = self._shop.spoken([word.text for word in rest])
+        models = any(is_code(word.folded) for word in rest)
         found: list[_Item] = []
         for word in rest:
             at = places[word.start]
@@ -1004,6 +1046,7 @@ class _Parser:
                 (word.text in known or _TIER.fullmatch(word.folded))
                 and (not is_syllable(word.folded) or not self._of_topic(word))
                 and (len(word.text) > 2 or _is_number(word.folded) or self._is_short_name(everything, at))
+                and (models or not self._is_elsewhere(word, known, everything[max(at - 1, 0) : at + 2]))
             ):
                 value = self._tier(word, "".join(folded_words(word.text)), before)
                 found.append(_Item(word.start, word.end, "word", value))
@@ -1025,6 +1068,12 @@ class _Parser:
                 # What looks like a model's name is one, sold here or not: "RTX 5090".
                 found.append(_Item(word.start, word.end, "word", word.folded))
         return found
+
+    def _is_elsewhere(self, word: WordToken, known: Collection[str], beside: Sequence[WordToken]) -> bool:
+        """Whether a lone syllable stands in names of other kinds only: the "học" of "laptop học đồ họa", of "công thái học"."""
+        kinds = [hit.label[5:] for hit in self._hits if hit.label.startswith("kind ")]
+        alone = is_syllable(word.folded) and sum(one.text in known for one in beside) == 1
+        return bool(kinds) and alone and not any(self._shop.holds(kind, [word.folded]) for kind in kinds)
 
     def _is_short_name(self, words: Sequence[WordToken], at: int) -> bool:
         """Whether two letters stand beside what they do in the catalogue, or in a name of the kind spoken of: "JBL Go", "Cloud II"; "bt e ơi" is chat."""
@@ -1206,6 +1255,9 @@ class _Parser:
         limits = lexicon("catalogue", "at most", "at least").find(self._rest)
         spans += [(hit.start, hit.end) for hit in limits if _ASKED_LIMIT.match(fold(self._rest[hit.end :]))]
         left = without_everyday(self._rest, spans)
+        # "học đồ họa", "học online": the verb of a use.
+        uses = {item.start for item in items if item.value in USES}
+        left = [word for word in left if word.folded != "hoc" or word.end + 1 not in uses]
         amounts = {start - 1 for start, _ in self._spans}
         # A word of comparison right before a figure that was not read with it changes the question.
         left = [word for word in left if word.folded not in _PARTICLES or word.end in amounts]

@@ -142,13 +142,18 @@ def _intro(offer: Offer, lang: Lang) -> str:
     """What the list is: what fits, the nearest, or what fits apart from what the catalogue does not tell."""
     query, limits, count = offer.query, _limits(offer.query, lang), format_number(offer.total, lang)
     if query.fits:
-        return say("offer.fit_unknown", lang)
+        names = " ".join(dict.fromkeys(query.said.get(one, one) for one in query.wearers))
+        return say(f"offer.{'wearer' if names else 'fit'}_unknown", lang, what=quoted((names,)))
     if offer.note == "named" and not query.unread:
         return say("follow.each", lang)
     if offer.unmet:
         return say("offer.instead", lang, what=what_is_wanted(query, lang), limits=limits)
     if open_part := query.unread or offer.silent:
-        key = "offer.not_understood" if query.unread else "offer.partly"
+        key = (
+            "offer.not_understood"
+            if query.unread
+            else f"offer.{'either' if offer.note == 'either' else 'partly'}"
+        )
         return say(key, lang, what=quoted(open_part), count=count, limits=limits)
     if offer.note in {"most", "least"}:
         return say(f"offer.{offer.note}", lang, what=attribute_name(query, lang), limits=limits)
@@ -181,6 +186,8 @@ def _caveats(offer: Offer, lang: Lang) -> Iterator[str]:
 
 def what_is_wanted(query: ProductQuery, lang: Lang) -> str:
     """What was looked for, with the names and figures as they were typed."""
+    if query.apart:
+        return query.apart
     kind = " / ".join(kind_name(kind, lang) for kind in query.kinds)
     said = query.said
     words = list(dict.fromkeys(said.get(word, word) for word in query.words))

@@ -568,3 +568,59 @@ async def test_a_limit_of_a_sum_is_one_of_the_sum(
 @pytest.mark.parametrize("text", ["laptop dưới 20 triệu và chuột", "chuột và bàn phím dưới 1 triệu"])
 def test_a_limit_without_a_sum_is_held_against_each(shop: Shop, text: str) -> None:
     assert len(found(shop, text)) > 2
+
+
+@pytest.mark.parametrize("thing", ["sạc", "pin", "cục sạc"])
+@pytest.mark.parametrize("whole", ["laptop dell", "macbook", "laptop HP", "màn hình LG", "laptop"])
+@pytest.mark.parametrize("text", ["{} {}", "có bán {} {} không", "{} cho {} giá bao nhiêu", "cần mua {} {}"])
+async def test_what_belongs_to_goods_is_not_those_goods(
+    shop: Shop, text: str, thing: str, whole: str
+) -> None:
+    told = await shop.ask(text.format(thing, whole))
+    assert "cửa hàng không có" in told.answer
+    assert f"{thing} " in told.answer
+    assert "VND" not in told.answer
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pin {} bao lâu",
+        "sạc {} bao nhiêu w",
+        "{} pin trâu",
+        "{} có sạc kèm theo không",
+        "pin {} dưới 20 triệu",
+    ],
+)
+def test_what_is_asked_of_goods_is_asked_of_them(shop: Shop, text: str) -> None:
+    for whole in ("laptop dell", "laptop asus"):
+        assert found(shop, text.format(whole))
+
+
+@pytest.mark.parametrize("text", ["{} cho {}", "{} dùng cho {} loại nào tốt", "{} for {}"])
+@pytest.mark.parametrize("wearer", ["ryzen 7 7800x3d", "macbook air m2", "laptop dell", "i9 14900k"])
+async def test_goods_are_not_denied_for_what_they_are_for(shop: Shop, text: str, wearer: str) -> None:
+    for kind in ("tản nhiệt", "chuột", "webcam"):
+        told = await shop.ask(text.format(kind, wearer), language="vi")
+        assert "em chưa thấy" not in told.answer, told.answer
+        assert not told.done.metadata["answered"]
+        assert "VND" in told.answer
+        shop.leave()
+
+
+@pytest.mark.parametrize(
+    "uses", [("học tập", "chơi game"), ("văn phòng", "đồ họa"), ("gaming", "học online")]
+)
+async def test_goods_are_not_denied_for_several_uses(shop: Shop, uses: tuple[str, str]) -> None:
+    for budget in (16, 20, 25):
+        told = await shop.ask(f"laptop {uses[0]} và {uses[1]} tầm {budget} triệu")
+        assert "em chưa thấy" not in told.answer, told.answer
+        assert told_lines(told.answer)
+        shop.leave()
+
+
+@pytest.mark.parametrize("use", ["đồ họa", "online", "đại học"])
+async def test_the_verb_of_a_use_is_no_name(shop: Shop, use: str) -> None:
+    told = await shop.ask(f"laptop học {use} tầm 20tr")
+    assert "«học»" not in told.answer
+    assert "em chưa thấy" not in told.answer
