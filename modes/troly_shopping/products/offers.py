@@ -226,9 +226,12 @@ def _list(store: ProductStore, query: ProductQuery) -> Offer | None:
     if near_to_it is not None:
         return near_to_it
     may = [row for row in everything if _in_price(row, query) and all(test.may_hold(row) for test in live)]
-    if may:
+    cheaper = "cheaper" in query.moves
+    if may and not cheaper:
         return _shown(query, may, silent=(*unknown, *(test.said for test in live if test.doubted)))
-    near = _fitting(everything, [test for test in live if test.firm]) if query.kinds else []
+    # What is to be cheaper keeps all that was asked before.
+    near = _fitting(everything, [test for test in live if test.firm or cheaper]) if query.kinds else []
+    near = sorted(near, key=lambda row: row.price)[:1] if cheaper else near
     met = {row: sum(test.holds(row) is True for test in live) for row in near}
     near.sort(key=lambda row: -met[row] - _in_price(row, query))
     if near and not any(_in_price(row, query) for row in near):
@@ -458,14 +461,24 @@ def _called(attribute: str) -> frozenset[str]:
 def value_of(product: Product, attribute: str) -> str:
     """What the catalogue says of an attribute, of what is called X ("word X") or counted so ("unit w"); "" for nothing."""
     by, _, sought = attribute.partition(" ")
+    if attribute == "kind":
+        return product.kind
     if by in {"word", "unit"}:
         told = product.details().items()
+        if "/" in sought:  # "nvme hay sata"
+            either = {fold(one) for one in sought.split("/")}
+            shown = [f"{name} {value}" for name, value in told if either & {*folded_words(value)}]
+            return ", ".join(shown or sorted(either & {*folded_words(product.name)}))
         unit = UNITS.get(sought, ("", 1))[0]
-        return ", ".join(
+        named = [
+            m[0] for m in FIGURE.finditer(product.name) if by == "unit" and UNITS[m[2].lower()][0] == unit
+        ]
+        shown = [
             f"{name} {value}"
             for name, value in told
             if (fold(sought) in fold(name) if by == "word" else bool(_figures(value, unit)))
-        )
+        ]
+        return ", ".join(shown or named)
     called = _called("ram" if attribute == "memory type" else attribute)
     found = next((value for name, value in product.details().items() if fold(name) in called), "")
     if not found and attribute in {"ram", "storage"}:

@@ -98,6 +98,9 @@ _ACCESSORIES = {"sạc", "cục sạc", "charger", "pin", "battery"}
 _ONLY_SOUGHT = {
     "khong", "ko", "k", "hong", "a", "shop", "em", "nhe", "nha", "di", "voi", "ban", "con", "hang", "gia", "bao", "nhieu", "nhiu", "bn", "sao", "please", "cost", "price",
 }  # fmt: skip
+_CHOICE = re.compile(
+    r"(?<!\w)(?:la|is(?: (?:it|this|that))?)\s+(?:loai |dong |con |an? )?(\w+(?: \w+)?) (?:hay|hoac|or)(?: la)? (?:an? )?(\w+(?: \w+)?)(?=(?: (?:vay|the|z|ta|nhi|a|shop|em|ha|e))*\W*$)"
+)
 # Said of a limit for several goods: it is one for their sum.
 _SUMMED = r"tong(?: cong| tien| chi phi| ngan sach)?|gop(?: lai)?|cong(?: lai)?|(?:ca|tat ca) (?:hai|ba|bon|2|3|4|bo|thay|mon)|(?:hai|ba|2|3) mon|(?:in )?total|altogether|combined|(?:for )?both|in all|all together"
 _SUM_BEFORE, _SUM_AFTER = (
@@ -444,6 +447,8 @@ class _Parser:
         )
         free = _free_choices(text)
         self._rest = blank_out(text, [*self._limits.places, *free])
+        self._choice, asked = self._choices()
+        self._rest = blank_out(self._rest, asked)
         self._brands = _brands(tokens(self._rest), shop.brands())
         masked = blank_out(self._rest, [(item.start, item.end) for item in self._brands])
         found = grammar().find(masked)
@@ -462,7 +467,7 @@ class _Parser:
         places, told = place_words(masked, towards=to_a_place), ("ask ", "fact ")
         self._hits = [hit for hit in self._hits if not hit.label.startswith(told) or hit.start not in places]
         self._places = places
-        self._spans: list[tuple[int, int]] = [*self._limits.places, *free]
+        self._spans: list[tuple[int, int]] = [*self._limits.places, *free, *asked]
         self._spans += spans_of([*asks_nothing, *self._allowed])
         self._said: dict[str, str] = {}
         self._parts: list[PhraseHit] = []
@@ -474,6 +479,20 @@ class _Parser:
         for match in _DISTANCE.finditer(fold(self._rest)):
             self._spans.append(match.span())
             self._labels.add("distance")
+
+    def _choices(self) -> tuple[list[str], list[tuple[int, int]]]:
+        """What is asked of goods that were shown where two answers are named, and where: "là ssd hay hdd", "nvme hay sata"."""
+        said = _CHOICE.search(fold(self._rest)) if self._whole else None
+        if said is None:
+            return [], []
+        places = [said.span(1), said.span(2)]
+        sides = [self._rest[start:end] for start, end in places]
+        kinds = [{hit.label for hit in lexicon("kinds").find(side)} for side in sides]
+        if any(self._whole in one for one in kinds) and all(kinds):
+            return ["kind"], places
+        words = all(len(tokens(side)) == 1 for side in sides) and not all(kinds)
+        facts = [hit for hit in grammar().find(" ".join(sides)) if hit.label[:5] == "fact "]
+        return ([f"word {'/'.join(sides)}"], places) if words and not facts else ([], [])
 
     def _is_called(self, hit: PhraseHit, found: Sequence[PhraseHit]) -> bool:
         """Whether a kind typed without its accents is one though it may be idle: of "ghe van phong" what follows tells, of "mua ghe" what stands before."""
@@ -508,8 +527,8 @@ class _Parser:
         for match in _WHICH_FIGURE.finditer(fold(self._rest)):
             self._spans.append(match.span(1))
             asks = asks or [f"unit {match[1]}"]
-            if kinds == ["psu"] and self._whole in {"vga", "pc"}:
-                kinds, asks = [], ["power"]  # "cần nguồn bao nhiêu W" of the card shown
+            if kinds == ["psu"] and (self._whole in {"vga", "pc"} or self._names_no_psu()):
+                kinds, asks = [], ["unit w"]  # "cần nguồn bao nhiêu W" of the card shown
         items = self._platforms(kinds, self._items())
         wanted, denied = self._signs(items)
         # "không ưng Dell Vostro, tìm Dell khác": the maker itself is wanted.
@@ -692,6 +711,11 @@ class _Parser:
         # "bao nhiêu 1 cái, mua 10 cái"
         return next((number for number, _ in wished if number > 1), wished[0][0]) if wished else 0
 
+    def _names_no_psu(self) -> bool:
+        """Whether a model is named that is no power supply: "rtx 4070 cần nguồn bao nhiêu w"."""
+        codes = [word.folded for word in tokens(self._rest) if is_code(word.folded)]
+        return bool(self._shop.spoken(codes)) and not any(self._shop.holds("psu", [code]) for code in codes)
+
     def _names_whole(self, items: Sequence[_Item]) -> bool:
         """Whether a computer is named that stands ready-made in the catalogue."""
         named = [item.value for item in items if item.kind in {"word", "brand"}]
@@ -700,7 +724,7 @@ class _Parser:
     def _kinds(self) -> tuple[list[str], list[str], list[str]]:
         """The kinds asked for, the attributes asked about, and the kinds that are there already."""
         kinds: list[str] = []
-        asks: list[str] = []
+        asks = [*self._choice]
         owned: list[str] = []
         before: PhraseHit | None = None
         called = {
@@ -786,8 +810,8 @@ class _Parser:
         gap = fold(self._rest[first.end : last.start]).strip()
         if gap not in ({"", "cho"} if first is things[0] else {""}):
             return ""
-        makers = [*self._brands, *goods, *things]
-        begin, end = min(one.start for one in makers), max(one.end for one in makers)
+        places = [*spans_of([*goods, *things]), *((item.start, item.end) for item in self._brands)]
+        begin, end = min(places)[0], max(last for _, last in places)
         before, after = folded_words(self._rest[:begin]), folded_words(self._rest[end:])
         if not (idle_words() | WISHED | {"co"}).issuperset(before) or not _ONLY_SOUGHT.issuperset(after):
             return ""

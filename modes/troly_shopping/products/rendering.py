@@ -147,7 +147,8 @@ def _intro(offer: Offer, lang: Lang) -> str:
     if offer.note == "named" and not query.unread:
         return say("follow.each", lang)
     if offer.unmet:
-        return say("offer.instead", lang, what=what_is_wanted(query, lang), limits=limits)
+        key = "none_cheaper" if "cheaper" in query.moves else "instead"
+        return say(f"offer.{key}", lang, what=what_is_wanted(query, lang), limits=limits)
     if open_part := query.unread or offer.silent:
         key = (
             "offer.not_understood"
@@ -258,6 +259,8 @@ def _told(product: Product, query: ProductQuery, lang: Lang) -> Iterator[str]:
 
 def _value(product: Product, attribute: str, lang: Lang) -> str:
     """What the catalogue says of an attribute, lengths of time in the words of the answer."""
+    if attribute == "kind":
+        return kind_name(product.kind, lang)
     return _in_language(value_of(product, attribute), lang)
 
 

@@ -281,6 +281,7 @@ def _cheaper(
         old = ProductQuery(kinds=old.kinds or (str(rows[0].values.get("kind")),))
     whole = refine(old, query)
     whole = replace(whole, low=None, high=min(prices) - MILLION // 1_000, about=None, order="nearest")
+    whole = replace(whole, moves=("cheaper",))
     return replace(request, scope="search", query=whole, own=query, topics=())
 
 
@@ -482,6 +483,10 @@ def _of_part(
     ]
     # "cần main nào" after a CPU: one that goes with it.
     fits = query.fits or (asks_which(text, query.kinds) and _NEEDS.search(fold(text)) and not query.details)
+    if pointed and not (fits or query.names or query.topics):
+        # "shop có nguồn đó ko" of a card: one that goes with it.
+        others = {*PARTS} & _kinds_in(text, pointed) - {row.values.get("kind") for row in rows}
+        fits, query = len(others) == 1, replace(query, kinds=tuple(others))
     if not fits or len({row.values.get("kind") for row in meant}) != 1:
         return None
     query = replace(query, fits=True)
@@ -953,9 +958,10 @@ def answer_request(store: ProductStore, request: ShopRequest) -> Offer | None:
         return None
     if request.scope == "search":
         found = offers.find_offer(store, request.query)
-        if found is not None and (found.unmet or found.note == "named") and request.own is not None:
+        elsewhere = request.own is not None and "cheaper" not in request.query.moves
+        if elsewhere and found is not None and (found.unmet or found.note == "named"):
             # Nearest is what costs more or less, then what the message names itself.
-            own = replace(request.own, kinds=request.query.kinds)
+            own = replace(request.own or request.query, kinds=request.query.kinds)
             for near in (replace(request.query, low=None, high=None, about=None), own):
                 alone = offers.find_offer(store, near)
                 if alone is not None and not (alone.unmet or alone.note == "named"):

@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.modes.shopping import Shop
 from tests.support.modes.shopping_samples import told_lines
+from troly.text.everyday import without_pleasantries
 from troly_shopping.intent import MessagePhrases
 from troly_shopping.message import without_relay
 from troly_shopping.products.offers import find_offer, measure_of
@@ -624,3 +625,53 @@ async def test_the_verb_of_a_use_is_no_name(shop: Shop, use: str) -> None:
     told = await shop.ask(f"laptop học {use} tầm 20tr")
     assert "«học»" not in told.answer
     assert "em chưa thấy" not in told.answer
+
+
+@pytest.mark.parametrize("kind", sorted(word_lists("kinds")))
+def test_no_end_of_a_kind_is_taken_for_a_particle(kind: str) -> None:
+    for entry in word_lists("kinds")[kind]:
+        assert without_pleasantries(f"shop có {entry}") == f"shop có {entry}"
+
+
+@pytest.mark.parametrize(
+    ("before", "kept"),
+    [
+        ("bàn phím không dây dưới 1 triệu", "không dây"), ("chuột không dây dưới 200k", "không dây"), ("màn hình 4k", "4k"),
+        ("laptop oled", "oled"), ("chuột Logitech có dây", "có dây"), ("tai nghe chống ồn", "chống ồn"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "asked", ["rẻ hơn nữa ko", "có con nào rẻ hơn không", "có loại nào rẻ hơn nữa không"]
+)
+async def test_cheaper_keeps_what_was_asked(shop: Shop, before: str, kept: str, asked: str) -> None:
+    first = (await shop.ask(before)).answer
+    told = (await shop.ask(asked)).answer
+    if "VND" in first:
+        assert f"{kept} nào rẻ hơn nữa" in told
+        assert told.count("https://") == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "told"),
+    [
+        ("SSD Kingston NV2 1TB", "con đó là ssd hay hdd", "SSD"), ("Tai nghe JBL Quantum 100", "cái này là loa hay tai nghe", "tai nghe"),
+        ("SSD Samsung 870 EVO 1TB", "nó là nvme hay sata", "SATA 2.5 inch"), ("CPU Intel Core i5-12400F", "nó là i3 hay i5", "i5"),
+        ("Ổ cứng HDD Seagate BarraCuda 2TB", "is it an ssd or hdd", "hard drive"),
+    ],
+)  # fmt: skip
+async def test_which_of_two_it_is_its_own_row_tells(shop: Shop, before: str, asked: str, told: str) -> None:
+    await shop.ask(before)
+    answer = await shop.ask(asked)
+    assert told in answer.answer.split(";", 1)[1]
+    assert "không ghi" not in answer.answer
+    assert answer.done.metadata["answered"]
+
+
+@pytest.mark.parametrize("card", ["RTX 4070 Super", "RTX 4060 Ti", "RX 7600"])
+async def test_watts_asked_of_a_card_are_told_and_what_gives_them(shop: Shop, card: str) -> None:
+    told = (await shop.ask(f"{card} cần nguồn bao nhiêu w")).answer
+    assert "Nguồn đề nghị" in told
+    assert "Nguồn máy tính" not in told
+    more = (await shop.ask("shop có nguồn đó ko")).answer
+    assert "lắp được với" in more
+    assert "Nguồn máy tính" in more
