@@ -230,11 +230,18 @@ def _state(text: str, request: ShopRequest, phrases: MessagePhrases) -> Trouble:
 
     It is a fault where the thing is one's own or the state lasts ("màn hình sọc tùm lum", "loa kêu è è"); else it is not known.
     """
-    query = request.query
-    told = query.details or query.excludes or query.shows or query.order or query.moves or request.topics
+    query, lasting = request.query, lexicon("complaints", "lasting").find(text)
     subject = [*lexicon("kinds").find(text), *lexicon("attributes").find(text)]
     subject = subject or [hit for hit in phrases.hits if hit.label == "device"]
-    if not (query.unread and subject) or told or request.scope == "rows" or _wishes(text, phrases):
+    # "màn hình bị đen": what goods suffer is no property that they are to have.
+    suffers = any(hit.phrase == "bị" and hit.start > one.start for hit in lasting for one in subject)
+    asked = (query.priced, query.excludes, query.shows, query.order, query.moves, request.topics)
+    told = any(asked) or (query.details and not suffers)
+    if not subject or told or request.scope == "rows" or _wishes(text, phrases):
+        return ""
+    if suffers:
+        return "defect"
+    if not query.unread:
         return ""
     first = min(hit.start for hit in subject)
     behind = [words for words in query.unread if text.find(words, first) >= 0]
@@ -242,8 +249,7 @@ def _state(text: str, request: ShopRequest, phrases: MessagePhrases) -> Trouble:
         return ""
     said = [word.folded for words in query.unread for word in tokens(words)]
     own = phrases.count["owned"] or _OWN.search(fold(text)) or _SINCE.search(fold(text))
-    lasts = lexicon("complaints", "lasting").find(text) or any(one == other for one, other in pairwise(said))
-    if own or lasts:
+    if own or lasting or any(one == other for one, other in pairwise(said)):
         return "defect"
     ends = [hit.end for hit in subject if text[hit.end :].lstrip().startswith(query.unread[0])]
     opens = ends and idle_words().issuperset(folded_words(text[:first])) and request.scope == "search"

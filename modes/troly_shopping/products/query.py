@@ -101,6 +101,13 @@ _ONLY_SOUGHT = {
 _CHOICE = re.compile(
     r"(?<!\w)(?:la|is(?: (?:it|this|that))?)\s+(?:loai |dong |con |an? )?(\w+(?: \w+)?) (?:hay|hoac|or)(?: la)? (?:an? )?(\w+(?: \w+)?)(?=(?: (?:vay|the|z|ta|nhi|a|shop|em|ha|e))*\W*$)"
 )
+_NEEDS = re.compile(r"(?<!\w)(?:can|needs?|require[ds]?)(?!\w)")
+# "có ráp giùm không": whether the shop does it.
+_WHETHER = re.compile(r"(?<!\w)(?:khong|ko|k|hong|hok)(?: (?:a|vay|shop|em|ban|nhi|ta))*\W*$")
+# "how much for 3", "lấy 2 nhiêu tiền": pieces of what was shown.
+_PIECES_ALONE = re.compile(
+    r"(?<!\w)(?:for|take|buy|get|lay|mua|dat)\s+([1-9]\d?)(?=\s*(?:[?.!]*$|(?:bao nhieu|nhieu|nhiu|bn|het)(?!\w)))"
+)
 # Said of a limit for several goods: it is one for their sum.
 _SUMMED = r"tong(?: cong| tien| chi phi| ngan sach)?|gop(?: lai)?|cong(?: lai)?|(?:ca|tat ca) (?:hai|ba|bon|2|3|4|bo|thay|mon)|(?:hai|ba|2|3) mon|(?:in )?total|altogether|combined|(?:for )?both|in all|all together"
 _SUM_BEFORE, _SUM_AFTER = (
@@ -706,13 +713,17 @@ class _Parser:
             for match in _BEFORE_NAME.finditer(self._rest)
             if match.end() in names and not any(item.start <= match.start(1) < item.end for item in items)
         ]
+        if self._whole and not numbers and (alone := _PIECES_ALONE.search(fold(rest))):
+            before.append((int(alone[1]), alone.span(1)))
         self._spans += [span for _, span in (*numbers, *before)]
         wished = sorted([*wished, *before], key=lambda found: found[1])
         # "bao nhiêu 1 cái, mua 10 cái"
         return next((number for number, _ in wished if number > 1), wished[0][0]) if wished else 0
 
     def _names_no_psu(self) -> bool:
-        """Whether a model is named that is no power supply: "rtx 4070 cần nguồn bao nhiêu w"."""
+        """Whether a model that is no power supply needs one, or what was spoken of: "rtx 4070 cần nguồn bao nhiêu w"."""
+        if _NEEDS.search(fold(self._rest)):
+            return True
         codes = [word.folded for word in tokens(self._rest) if is_code(word.folded)]
         return bool(self._shop.spoken(codes)) and not any(self._shop.holds("psu", [code]) for code in codes)
 
@@ -827,9 +838,17 @@ class _Parser:
         ]
         implied = [(topic, told) for topic, told in ways if self._labels.issuperset(told)]
         topics += [topic for topic, _ in implied]
+        if "build" in self._labels and self._is_service():
+            topics.append("installation")
         said = {label for _, told in implied for label in told}
         self._spans += spans_of(hit for hit in self._hits if hit.label in said)
         return [topic for topic in topics if not {*rules.get(f"closer {topic}", ())} & {*topics}]
+
+    def _is_service(self) -> bool:
+        """Whether it is asked if the shop puts computers together, and none is wished: no budget, part or use is told."""
+        told = {hit.label for hit in self._hits if hit.label[:5] in {"kind ", "fact "}} - {"kind pc"}
+        limits = self._limits.low or self._limits.high
+        return bool(_WHETHER.search(fold(self._rest))) and not (told or limits or self._brands)
 
     def _wants(self, kinds: Sequence[str], items: Sequence[_Item]) -> tuple[str, ...]:
         """The goods asked for, as written, where one message names several of different kinds, each by its own name.

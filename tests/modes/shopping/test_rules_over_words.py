@@ -675,3 +675,36 @@ async def test_watts_asked_of_a_card_are_told_and_what_gives_them(shop: Shop, ca
     more = (await shop.ask("shop có nguồn đó ko")).answer
     assert "lắp được với" in more
     assert "Nguồn máy tính" in more
+
+
+@pytest.mark.parametrize("thing", ["màn hình", "bàn phím", "con laptop", "tai nghe"])
+@pytest.mark.parametrize("state", ["đen thui", "trắng", "chấm đen ở giữa", "xửng", "cong một góc"])
+async def test_what_goods_suffer_is_no_property_that_they_are_to_have(
+    shop: Shop, thing: str, state: str
+) -> None:
+    told = await shop.ask(f"{thing} bị {state}")
+    assert "VND" not in told.answer
+    assert told.answer.startswith("Dạ em rất tiếc")
+    shop.leave()
+    assert "rất tiếc" not in (await shop.ask(f"{thing} màu trắng nào rẻ nhất")).answer
+
+
+@pytest.mark.parametrize("kind", ["chuột Logitech B100", "Loa Logitech Z120", "Webcam Logitech C270"])
+@pytest.mark.parametrize(
+    ("text", "count"), [("how much for 3", 3), ("lấy 5 nhiêu tiền", 5), ("mua 2 bao nhiêu", 2), ("what is the price for 4", 4)]
+)
+async def test_a_number_alone_counts_what_was_shown(shop: Shop, kind: str, text: str, count: int) -> None:
+    await shop.ask(kind, language="vi")
+    told = (await shop.ask(text)).answer
+    assert f"{count} × " in told, told
+
+
+@pytest.mark.parametrize(
+    "text", ["có ráp máy giùm không", "shop có nhận build pc không", "ráp pc được không em"]
+)
+async def test_whether_the_shop_builds_is_no_wish_for_a_computer(shop: Shop, text: str) -> None:
+    told = (await shop.ask(text)).answer
+    assert "lắp đặt tại nhà" in told
+    assert "Mainboard" not in told
+    shop.leave()
+    assert "Mainboard" in (await shop.ask(f"build pc 15 triệu, {text}")).answer
