@@ -241,7 +241,7 @@ def _state(text: str, request: ShopRequest, phrases: MessagePhrases) -> Trouble:
         return ""
     if suffers:
         return "defect"
-    if not query.unread:
+    if not any(word.folded.isalpha() for words in query.unread for word in tokens(words)):
         return ""
     first = min(hit.start for hit in subject)
     behind = [words for words in query.unread if text.find(words, first) >= 0]

@@ -101,6 +101,7 @@ _ONLY_SOUGHT = {
 _CHOICE = re.compile(
     r"(?<!\w)(?:la|is(?: (?:it|this|that))?)\s+(?:loai |dong |con |an? )?(\w+(?: \w+)?) (?:hay|hoac|or)(?: la)? (?:an? )?(\w+(?: \w+)?)(?=(?: (?:vay|the|z|ta|nhi|a|shop|em|ha|e))*\W*$)"
 )
+_ANY_COMPUTER = re.compile(r"(?<!\w)(?:may tinh|may nao|con may|computers?)(?!\w)")
 _NEEDS = re.compile(r"(?<!\w)(?:can|needs?|require[ds]?)(?!\w)")
 # "có ráp giùm không": whether the shop does it.
 _WHETHER = re.compile(r"(?<!\w)(?:khong|ko|k|hong|hok)(?: (?:a|vay|shop|em|ban|nhi|ta))*\W*$")
@@ -584,7 +585,7 @@ class _Parser:
             and not self._names_whole(items)
         ):
             action, parts, kinds = "build", tuple(kind for kind in kinds if kind in PARTS), []
-        kinds = kinds or ["pc"] * ("ready made" in labels)  # "máy ráp sẵn nào có card rời"
+        kinds = kinds or self._computers()
         cheap = "cheapest" in labels or ("cheap" in labels and not limits.about)
         chips = bool(kinds) and set(kinds) <= {"cpu", "vga"}  # whose price tells what they do
         self._spans += spans_of(hit for hit in self._hits if hit.label == "strongest" and chips)
@@ -844,6 +845,14 @@ class _Parser:
         self._spans += spans_of(hit for hit in self._hits if hit.label in said)
         return [topic for topic in topics if not {*rules.get(f"closer {topic}", ())} & {*topics}]
 
+    def _computers(self) -> list[str]:
+        """The kinds of a computer that is not named more closely: "máy ráp sẵn nào có card rời", "máy tính chơi game"."""
+        if "ready made" in self._labels:
+            return ["pc"]
+        named = None if self._whole else _ANY_COMPUTER.search(fold(self._rest))
+        self._spans += [named.span()] if named else []
+        return [*_COMPUTERS[:2]] if named else []
+
     def _is_service(self) -> bool:
         """Whether it is asked if the shop puts computers together, and none is wished: no budget, part or use is told."""
         told = {hit.label for hit in self._hits if hit.label[:5] in {"kind ", "fact "}} - {"kind pc"}
@@ -1073,6 +1082,8 @@ class _Parser:
         for word in rest:
             at = places[word.start]
             before = everything[at - 1] if at else None
+            if self._rest[word.end :].lstrip()[:1] == "%" and not (self._brands or self._wanted):
+                continue  # "hàng mới 100%"
             if METRES.fullmatch(word.folded) and before and self._shop.spoken([f"{before.folded}m"]):
                 found.append(_Item(before.start, word.end, "word", f"{before.folded}m"))  # "dây 2 mét"
                 continue

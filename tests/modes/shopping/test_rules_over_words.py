@@ -691,7 +691,8 @@ async def test_what_goods_suffer_is_no_property_that_they_are_to_have(
 
 @pytest.mark.parametrize("kind", ["chuột Logitech B100", "Loa Logitech Z120", "Webcam Logitech C270"])
 @pytest.mark.parametrize(
-    ("text", "count"), [("how much for 3", 3), ("lấy 5 nhiêu tiền", 5), ("mua 2 bao nhiêu", 2), ("what is the price for 4", 4)]
+    ("text", "count"),
+    [("how much for 3", 3), ("lấy 5 nhiêu tiền", 5), ("mua 2 bao nhiêu", 2), ("what is the price for 4", 4)],
 )
 async def test_a_number_alone_counts_what_was_shown(shop: Shop, kind: str, text: str, count: int) -> None:
     await shop.ask(kind, language="vi")
@@ -708,3 +709,17 @@ async def test_whether_the_shop_builds_is_no_wish_for_a_computer(shop: Shop, tex
     assert "Mainboard" not in told
     shop.leave()
     assert "Mainboard" in (await shop.ask(f"build pc 15 triệu, {text}")).answer
+
+
+@pytest.mark.parametrize("called", ["máy tính", "may tinh", "con máy", "computer"])
+@pytest.mark.parametrize("wish", ["chơi game dưới 20 triệu", "văn phòng dưới 12tr"])
+def test_a_computer_is_a_laptop_or_a_pc(shop: Shop, called: str, wish: str) -> None:
+    kinds = {one.kind for one in found(shop, f"{called} {wish}")}
+    assert kinds
+    assert kinds <= {"laptop", "pc"}
+    assert {one.kind for one in found(shop, f"tai nghe {called}")} <= {"headset"}
+
+
+@pytest.mark.parametrize("share", ["100%", "20%", "400 %"])
+async def test_a_share_is_no_name(shop: Shop, share: str) -> None:
+    assert "VND" not in (await shop.ask(f"hàng mới {share} không")).answer
