@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from troly.plugin.context import TurnContext
 from troly.plugin.events import Source
 from troly.plugin.focus import FocusRow
-from troly.text.catalogue import Lang
+from troly.text.catalogue import LANGS, Lang
 from troly.text.dates import HCM
 from troly.text.fold import tokens
 from troly.text.language import detect
@@ -236,7 +236,7 @@ def _spelling() -> Corrector:
     phrases = [phrase for listed in _intent_lists().values() for phrase in listed]
     known = [
         entry
-        for name in ("catalogue", "topics", "dialogue")
+        for name in ("catalogue", "topics", "dialogue", "kinds", "facts", "attributes")
         for listed in word_lists(name).values()
         for entry in listed
     ]
@@ -343,7 +343,20 @@ def _history(turn: TurnContext) -> str:
     """The last messages of both sides, from one of the customer's on."""
     said = [m for m in turn.history if m.sender in {"user", "assistant"} and m.type not in GREETINGS]
     last = [*dropwhile(lambda m: m.sender != "user", said[-_SHOWN:])]
-    return "\n".join(f"{m.sender}: {one_line(m.text, _SHOWN_CHARS)}" for m in last)
+    return "\n".join(f"{m.sender}: {one_line(without_boilerplate(turn, m.text), _SHOWN_CHARS)}" for m in last)
+
+
+def without_boilerplate(turn: TurnContext, text: str) -> str:
+    """`text` in one line, without what the program adds to every conversation: no model is to write by it."""
+    voice = turn.persona()
+    canned = [
+        voice.greeting,
+        voice.follow_up,
+        *(say(key, lang) for key in ("greeting.cute", "clarify.redirect") for lang in LANGS),
+    ]
+    for one in filter(None, canned):
+        text = text.replace(one, " ")
+    return " ".join(text.split())
 
 
 def warm() -> None:

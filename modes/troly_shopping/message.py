@@ -34,7 +34,7 @@ from troly_shopping.dialogue import (
 from troly_shopping.intent import IntentDecision, MessagePhrases, RuleIntent, intent_by_rules
 from troly_shopping.lookalikes import serials_written_apart
 from troly_shopping.products.order import things
-from troly_shopping.products.query import asks_which
+from troly_shopping.products.query import asks_which, idle_words
 from troly_shopping.products.request import (
     PAGES,
     PRODUCTS,
@@ -52,15 +52,25 @@ from troly_shopping.wordlists import lexicon, word_lists
 
 # A message of so few words may be a serial with blanks inside and nothing else.
 _FEW_WORDS = 4
-Trouble = Literal["", "danger", "defect", "mishap", "grievance"]
+Trouble = Literal["", "danger", "defect", "mishap", "grievance", "doubt"]
 # "có bốc khói không": nothing has happened.
-_ASKS_WHETHER = re.compile(r"[\s\W]*(?:khong|ko|k|hong|hok|hem)(?: (?:a|vay|shop|em|ban|nhi|ta|z))*\W*")
+_ASKS_WHETHER = re.compile(
+    r"[\s\W]*(?<!\w)(?:khong|ko|k|hong|hok|hem)(?: (?:a|vay|shop|em|ban|nhi|ta|z))*\W*$"
+)
+# What of the list of complaints is no matter for cheer by itself.
+UPSET = ("danger", "mishap", "upset", "grievance")
 # Topics of what is sent, which what was sent wrongly shows too.
 _SENT = {"delivery", "delivery fee", "parcel check"}
 # It broke some days after: "hư sau 2 ngày", "mua 10 ngày rồi", "after two weeks".
 _SINCE = re.compile(
     r"(?<!\w)(?:(?:sau|moi|mua|xai|dung|duoc|chua|after|only|within) (?:\w+ ){0,2}?(?:\d+|a|one|two|three|vai|may|hai|ba) (?:ngay|hom|bua|tuan|thang|buoi|gio|days?|weeks?|months?|hours?)"
     r"|(?:roi|mat roi|luon roi)\W*$)(?!\w)"
+)
+# What is wanted or asked, of the lists of intents.
+_WANTED = ("shopping", "leaning", "place", "terms", "topic")
+# A thing of one's own: "laptop em", "my old screen", "con này" of nothing that was shown.
+_OWN = re.compile(
+    r"(?<!\w)(?:(?:my|our) \w|(?:cua|nha) (?:em|e|minh|toi|tui|anh|chi|con|chau|t)\b|(?:con|cai|cay|may|chiec) (?:\w+ ){0,2}?(?:nay|em|e|minh|toi|tui)\b)"
 )
 # Said of what was bought as of what is to be.
 _BOUGHT = {"mua", "đặt", "đặt hàng", "buy", "order"}
@@ -81,7 +91,8 @@ class ParsedMessage:
 
     `records` has for each of `serials.serials` what the warranty table says of it; `near` are serials of the table
     that it may have meant, to be offered; `request` what it asks of goods and service; `rules` its intent by rules;
-    `trouble` that something is dangerous, broken, wrong or late, or somebody complains; `courtesy` that it is nothing but "thanks" or "bye".
+    `trouble` that something is dangerous, broken, wrong or late, or somebody complains, or that it is not known whether
+    something is broken or wished for; `courtesy` that it is nothing but "thanks" or "bye".
     """
 
     serials: SerialParse
@@ -166,7 +177,7 @@ def parse_message(turn: TurnContext, question: str) -> ParsedMessage:
     if parsed.state.danger and (not known or lexicon("complaints", "what now").find(text)):
         # After a danger what is asked next is asked of it, until something else is understood.
         parsed, trouble = replace(parsed, request=None), "danger"
-    return replace(parsed, trouble=trouble)
+    return replace(parsed, trouble=trouble or parsed.trouble)
 
 
 def without_relay(text: str) -> str:
@@ -193,7 +204,10 @@ def _trouble(text: str, phrases: MessagePhrases) -> Trouble:
     ):
         return "danger"
     labels = {hit.label for hit in hits}
-    fault = phrases.count["symptom"] > 0 and (phrases.count["owned"] > 0 or _SINCE.search(fold(text)))
+    told = any(phrases.count[label] for label in ("owned", "goods", "device"))
+    fault = phrases.count["symptom"] > 0 and (
+        _SINCE.search(fold(text)) or (told and not _wishes(text, phrases))
+    )
     if "supposed" not in labels and (phrases.count["repair"] > 0 or fault):
         return "defect"
     # "nhân viên nói chuyện khó chịu quá"
@@ -201,6 +215,45 @@ def _trouble(text: str, phrases: MessagePhrases) -> Trouble:
     sure = ({hit.label for hit in told if hit.exact or len(hit.phrase) > len("kém")} for told in served)
     grieves = "grievance" in labels or any(len(told) > 1 for told in sure)
     return "mishap" if "mishap" in labels else "grievance" if grieves else ""
+
+
+def _wishes(text: str, phrases: MessagePhrases) -> bool:
+    """Whether something is asked or wanted, and nothing is said of a thing of one's own."""
+    wanted = (
+        any(phrases.count[label] for label in _WANTED) or "?" in text or asks_which(text, word_lists("kinds"))
+    )
+    return bool(wanted or _ASKS_WHETHER.search(fold(text))) and not phrases.count["owned"]
+
+
+def _state(text: str, request: ShopRequest, phrases: MessagePhrases) -> Trouble:
+    """What is said of goods in words that are no property of the catalogue, where nothing is wanted or asked.
+
+    It is a fault where the thing is one's own or the state lasts ("màn hình sọc tùm lum", "loa kêu è è"); else it is not known.
+    """
+    query, lasting = request.query, lexicon("complaints", "lasting").find(text)
+    subject = [*lexicon("kinds").find(text), *lexicon("attributes").find(text)]
+    subject = subject or [hit for hit in phrases.hits if hit.label == "device"]
+    # "màn hình bị đen": what goods suffer is no property that they are to have.
+    suffers = any(hit.phrase == "bị" and hit.start > one.start for hit in lasting for one in subject)
+    asked = (query.priced, query.excludes, query.shows, query.order, query.moves, request.topics)
+    told = any(asked) or (query.details and not suffers)
+    if not subject or told or request.scope == "rows" or _wishes(text, phrases):
+        return ""
+    if suffers:
+        return "defect"
+    if not any(word.folded.isalpha() for words in query.unread for word in tokens(words)):
+        return ""
+    first = min(hit.start for hit in subject)
+    behind = [words for words in query.unread if text.find(words, first) >= 0]
+    if len(behind) < len(query.unread):
+        return ""
+    said = [word.folded for words in query.unread for word in tokens(words)]
+    own = phrases.count["owned"] or _OWN.search(fold(text)) or _SINCE.search(fold(text))
+    if own or lasting or any(one == other for one, other in pairwise(said)):
+        return "defect"
+    ends = [hit.end for hit in subject if text[hit.end :].lstrip().startswith(query.unread[0])]
+    opens = ends and idle_words().issuperset(folded_words(text[:first])) and request.scope == "search"
+    return "doubt" if opens and not (query.brands or query.words) else ""
 
 
 def _parse(
@@ -243,7 +296,7 @@ def _parse(
         return replace(told, request=_rest(text, serials, datasets, told.records), rules=rules)
     parsed = replace(_with_records(serials, state, found), rules=rules, trouble=trouble)
     about_warranty = phrases.about_warranty or trouble in {"danger", "defect"}
-    return _read_on(turn, text, parsed, about_warranty=about_warranty, owned=phrases.count["owned"] > 0)
+    return _read_on(turn, text, parsed, phrases, about_warranty=about_warranty)
 
 
 def apply_decision(turn: TurnContext, message: ParsedMessage, decision: IntentDecision) -> ParsedMessage:
@@ -276,7 +329,7 @@ def apply_decision(turn: TurnContext, message: ParsedMessage, decision: IntentDe
 
 
 def _read_on(
-    turn: TurnContext, text: str, parsed: ParsedMessage, *, about_warranty: bool, owned: bool
+    turn: TurnContext, text: str, parsed: ParsedMessage, phrases: MessagePhrases, *, about_warranty: bool
 ) -> ParsedMessage:
     """What a message without a certain serial asks: of the shop, of what was looked up before, or for a serial."""
     state, serials, rules = parsed.state, parsed.serials, parsed.rules
@@ -295,6 +348,8 @@ def _read_on(
         if rest is None and rules.intent == "unknown":
             rules = RuleIntent("warranty", _CLAIM, rules.reason)
             parsed = replace(parsed, rules=rules)
+    if not parsed.trouble and (trouble := _state(text, request, phrases)):
+        parsed = replace(parsed, trouble=trouble)
     request = _settled(text, request, parsed.trouble)
     claim = about_warranty and rules.intent == "warranty" and (rules.sure or rules.confidence >= _CLAIM)
     led = turn.model.reason_unavailable is None
@@ -318,7 +373,7 @@ def _read_on(
     of_goods = (
         request.pointed
         or (query.priced and not query.about)
-        or ((request.scope == "rows" or listed) and not owned)
+        or ((request.scope == "rows" or listed) and not phrases.count["owned"])
     )
     if claim and not request.topics and not of_goods:
         # An owner's question about one machine is no question about goods, whatever it names.
@@ -342,7 +397,7 @@ def _settled(text: str, request: ShopRequest, trouble: Trouble) -> ShopRequest:
     "máy tôi bảo hành được bao lâu nữa" asks of one machine, not for the page; "hư màn hình thì đổi mới không" for the
     rules, not for monitors.
     """
-    broken = trouble or (request.topics and lexicon("catalogue", "broken").find(text))
+    broken = trouble not in {"", "doubt"} or (request.topics and lexicon("catalogue", "broken").find(text))
     if broken and request.scope == "search" and not _wants_goods(text, request):
         request = replace(request, scope="none", query=replace(request.query, asks=()))
     said = set(folded_words(" ".join(hit.phrase for hit in lexicon("complaints").find(text))))

@@ -11,7 +11,7 @@ from troly.plugin.events import Say
 from troly.text.dates import HCM
 from troly_shopping.handoffs import ASKED, HANDOFF, hand_over
 from troly_shopping.intent import decide_intent
-from troly_shopping.message import apply_decision, parse_message
+from troly_shopping.message import UPSET, apply_decision, parse_message
 from troly_shopping.reply import clarification, product_answer, recall, warranty
 from troly_shopping.settings import GreetingSettings, IntentSettings
 from troly_shopping.strings import say
@@ -39,7 +39,7 @@ async def classify(_state: State, turn: TurnContext, step: Step) -> State:
         decision.intent != "unknown" and decision.confidence >= threshold and not decision.clarify_needed
     )
     answered = clear or bool(message.courtesy)
-    troubled = message.complaint or bool(lexicon("complaints").find(question))
+    troubled = message.complaint or bool(lexicon("complaints", *UPSET).find(question))
     today = turn.now.astimezone(HCM).date()
     ends = [record.end >= today for record in message.records.values() if record]
     # No cheer in a conversation that began with a complaint, or with a warranty that is over.

@@ -229,8 +229,9 @@ def _is_split(text: str, item: SerialCandidate) -> bool:
 
 
 def _is_bare(text: str, typed: Sequence[WordToken], candidates: Sequence[SerialCandidate]) -> bool:
-    """Whether the message is candidates and words that mean nothing more."""
+    """Whether the message is candidates and words that mean nothing more, or that only ask to look them up."""
     spans = [*((item.start, item.end) for item in candidates), *_fillers(text)]
+    spans += spans_of(lexicon("serials", "look up").find(text))
     return bool(candidates) and not words_outside(typed, spans)
 
 

@@ -63,7 +63,7 @@ class _Test(NamedTuple):
     """One part of a question: as typed, and what it asks of a product (None: the catalogue does not say).
 
     `open`: the catalogue may be silent of it for all goods, `doubted`: for some, of which it may be so or not; `firm`: goods
-    that fail it are never shown.
+    that fail it are never shown. `use`: one of several may do.
     """
 
     said: str
@@ -71,6 +71,7 @@ class _Test(NamedTuple):
     open: bool = False
     firm: bool = False
     doubted: bool = False
+    use: bool = False
 
     def may_hold(self, product: Product) -> bool:
         """Whether it holds as far as the catalogue tells."""
@@ -80,21 +81,65 @@ class _Test(NamedTuple):
 
 def find_offer(store: ProductStore, query: ProductQuery) -> Offer | None:
     """What the catalogue has for `query`; None where it asks for no goods. Blocking; raises StoreError."""
+    if query.apart:
+        return Offer("list", query, note="not sold")
     if query.action == "build":
         return _built(store, query)
     if query.action == "compare" and not query.fits:
         return _compare(store, query)
     if (fitting := together(store, query)) is not None:
         return fitting
+    if "within" in query.moves and (cheapest := _within(store, query)) is not None:
+        return cheapest
+    query = _for_others(store, query)
     found = _several(store, query) if query.parts else _found(store, _of_whole(store, query))
     unsold = tuple(query.said.get(f"kind {one}", one) for one in query.kinds if one not in store.kinds())
     return replace(found, unsold=unsold) if found and found.products else found
 
 
+def _for_others(store: ProductStore, query: ProductQuery) -> ProductQuery:
+    """ "chuột cho macbook air m2" is no mouse of that name: nothing is known of what goes with it, and none is denied for it."""
+    names = {*query.wearers}
+    held = any(
+        all(_says(one, word) or _made_by(one, word) for word in names)
+        for kind in query.kinds
+        for one in _of_kind(store, kind)
+    )
+    if not names or held or not query.kinds:
+        return query
+    words, brands = (tuple(one for one in all_ if one not in names) for all_ in (query.words, query.brands))
+    return replace(query, words=words, brands=brands, fits=True)
+
+
+def _within(store: ProductStore, query: ProductQuery) -> Offer | None:
+    """The cheapest of each of several goods with their sum, for which there is a limit; None where one of them is not found."""
+    sides = [parse_product_query(side, store) for side in query.parts]
+    if {kind for side in sides for kind in side.kinds} != {*query.kinds}:
+        sides = [replace(query, kinds=(kind,)) for kind in query.kinds]
+        if query.count > 1:
+            return None  # of which of them so many are wanted is not known
+    chosen: list[Product] = []
+    for side in sides:
+        wanted = replace(
+            side, low=None, high=None, about=None, moves=(), parts=(), order="cheapest", stocked=True
+        )
+        offer = _list(store, wanted)
+        if offer is None or offer.unmet or offer.silent or not offer.products:
+            return None
+        chosen.append(offer.products[0])
+    counts = tuple(max(1, side.count) for side in sides)
+    total = sum(one.price * count for one, count in zip(chosen, counts, strict=True))
+    if total < (query.low or 0):
+        return None
+    note = "within" if total <= (query.high or total) else "beyond"
+    return Offer("order", replace(query, parts=()), tuple(chosen), len(chosen), counts=counts, note=note)
+
+
 def _found(store: ProductStore, query: ProductQuery) -> Offer | None:
     """The list of what is wanted; of few that it is asked of how far they are apart, side by side."""
     unknown = query.unread and not (query.kinds or query.words or query.details)
-    unknown = unknown or query.doubtful or (query.fits and not (query.words or query.brands))
+    unknown = unknown or query.doubtful
+    unknown = unknown or (query.fits and not (query.words or query.brands or query.wearers))
     # A maker beside a word that is not read: what is wanted of it is not known.
     found = _list(store, query) if query.narrows and not unknown else None
     if found and "difference" in query.moves and 1 < found.total <= _SIDES and not found.unmet:
@@ -177,12 +222,16 @@ def _list(store: ProductStore, query: ProductQuery) -> Offer | None:
         return replace(_shown(query, best or exact, silent=unknown), note=query.compared[1] if best else "")
     if exact:
         return _shown(query, exact, silent=unknown)
-    if (named := _by_name(query, everything)) is not None:
-        return named
+    near_to_it = _by_name(query, everything) or _of_some_use(query, everything, live, unknown)
+    if near_to_it is not None:
+        return near_to_it
     may = [row for row in everything if _in_price(row, query) and all(test.may_hold(row) for test in live)]
-    if may:
+    cheaper = "cheaper" in query.moves
+    if may and not cheaper:
         return _shown(query, may, silent=(*unknown, *(test.said for test in live if test.doubted)))
-    near = _fitting(everything, [test for test in live if test.firm]) if query.kinds else []
+    # What is to be cheaper keeps all that was asked before.
+    near = _fitting(everything, [test for test in live if test.firm or cheaper]) if query.kinds else []
+    near = sorted(near, key=lambda row: row.price)[:1] if cheaper else near
     met = {row: sum(test.holds(row) is True for test in live) for row in near}
     near.sort(key=lambda row: -met[row] - _in_price(row, query))
     if near and not any(_in_price(row, query) for row in near):
@@ -214,6 +263,22 @@ def _by_name(query: ProductQuery, rows: Sequence[Product]) -> Offer | None:
     asks = tuple(dict.fromkeys((*query.asks, *(f"word {query.said.get(word, word)}" for word in others))))
     words = tuple(word for word in query.words if word not in others)
     return Offer("list", replace(query, words=words, asks=asks), tuple(meant), len(meant), note="named")
+
+
+def _of_some_use(
+    query: ProductQuery, rows: Sequence[Product], live: Sequence[_Test], silent: tuple[str, ...]
+) -> Offer | None:
+    """Of several uses ("laptop học tập và chơi game") that no product is listed with at once, those listed with most of them."""
+    uses = [test for test in live if test.use]
+    some = _fitting([row for row in rows if _in_price(row, query)], [test for test in live if not test.use])
+    told = {row: sum(test.holds(row) is True for test in uses) for row in some}
+    most = max(told.values(), default=0)
+    if len(uses) < 2 or not most:
+        return None
+    said = tuple(test.said for test in uses)
+    return replace(
+        _shown(query, [row for row in some if told[row] == most], silent=(*silent, *said)), note="either"
+    )
 
 
 def fact_of(product: Product, fact: str) -> str:
@@ -274,7 +339,11 @@ def tests_of(query: ProductQuery) -> list[_Test]:
     asked += [(fact, False) for fact in query.no_facts if fact in known]
     tests = [
         _Test(
-            said.get(fact, fact), partial(shows, fact=fact, wanted=wanted), open=True, doubted=fact in known
+            said.get(fact, fact),
+            partial(shows, fact=fact, wanted=wanted),
+            open=True,
+            doubted=fact in known,
+            use=fact in USES,
         )
         for fact, wanted in asked
     ]
@@ -392,14 +461,24 @@ def _called(attribute: str) -> frozenset[str]:
 def value_of(product: Product, attribute: str) -> str:
     """What the catalogue says of an attribute, of what is called X ("word X") or counted so ("unit w"); "" for nothing."""
     by, _, sought = attribute.partition(" ")
+    if attribute == "kind":
+        return product.kind
     if by in {"word", "unit"}:
         told = product.details().items()
+        if "/" in sought:  # "nvme hay sata"
+            either = {fold(one) for one in sought.split("/")}
+            shown = [f"{name} {value}" for name, value in told if either & {*folded_words(value)}]
+            return ", ".join(shown or sorted(either & {*folded_words(product.name)}))
         unit = UNITS.get(sought, ("", 1))[0]
-        return ", ".join(
+        named = [
+            m[0] for m in FIGURE.finditer(product.name) if by == "unit" and UNITS[m[2].lower()][0] == unit
+        ]
+        shown = [
             f"{name} {value}"
             for name, value in told
             if (fold(sought) in fold(name) if by == "word" else bool(_figures(value, unit)))
-        )
+        ]
+        return ", ".join(shown or named)
     called = _called("ram" if attribute == "memory type" else attribute)
     found = next((value for name, value in product.details().items() if fold(name) in called), "")
     if not found and attribute in {"ram", "storage"}:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from decimal import Decimal
 from functools import cache
@@ -93,6 +93,28 @@ _STANDARD = re.compile(r"ddr\d|lga\d+|am\d|wifi\d|usb\d?|\d+k|i[3579]|\w+[<>]=")
 VARIANTS = {"ti", "super", "pro", "plus", "max", "mini", "x", "xt"}
 # A step of a family of parts: "i7", "ryzen5", "rtx4060".
 _TIER = re.compile(r"i[3579]|(?:ryzen|ultra)[3579]|(?:rtx|gtx|rx)\d{3,4}")
+# Of what a catalogue says of goods, what is sold by itself too, and what may follow where it is only sought.
+_ACCESSORIES = {"sạc", "cục sạc", "charger", "pin", "battery"}
+_ONLY_SOUGHT = {
+    "khong", "ko", "k", "hong", "a", "shop", "em", "nhe", "nha", "di", "voi", "ban", "con", "hang", "gia", "bao", "nhieu", "nhiu", "bn", "sao", "please", "cost", "price",
+}  # fmt: skip
+_CHOICE = re.compile(
+    r"(?<!\w)(?:la|is(?: (?:it|this|that))?)\s+(?:loai |dong |con |an? )?(\w+(?: \w+)?) (?:hay|hoac|or)(?: la)? (?:an? )?(\w+(?: \w+)?)(?=(?: (?:vay|the|z|ta|nhi|a|shop|em|ha|e))*\W*$)"
+)
+_ANY_COMPUTER = re.compile(r"(?<!\w)(?:may tinh|may nao|con may|computers?)(?!\w)")
+_NEEDS = re.compile(r"(?<!\w)(?:can|needs?|require[ds]?)(?!\w)")
+# "có ráp giùm không": whether the shop does it.
+_WHETHER = re.compile(r"(?<!\w)(?:khong|ko|k|hong|hok)(?: (?:a|vay|shop|em|ban|nhi|ta))*\W*$")
+# "how much for 3", "lấy 2 nhiêu tiền": pieces of what was shown.
+_PIECES_ALONE = re.compile(
+    r"(?<!\w)(?:for|take|buy|get|lay|mua|dat)\s+([1-9]\d?)(?=\s*(?:[?.!]*$|(?:bao nhieu|nhieu|nhiu|bn|het)(?!\w)))"
+)
+# Said of a limit for several goods: it is one for their sum.
+_SUMMED = r"tong(?: cong| tien| chi phi| ngan sach)?|gop(?: lai)?|cong(?: lai)?|(?:ca|tat ca) (?:hai|ba|bon|2|3|4|bo|thay|mon)|(?:hai|ba|2|3) mon|(?:in )?total|altogether|combined|(?:for )?both|in all|all together"
+_SUM_BEFORE, _SUM_AFTER = (
+    re.compile(rf"(?<!\w)(?:{_SUMMED})(?: (?:la|thi|chi|phai|tien|must be|of))?[\s:]*$"),
+    re.compile(rf"[\s,]*(?:cho |la |thoi )?(?:{_SUMMED})(?!\w)"),
+)
 # The generation of a drive's bus, as customers and catalogues write it: "gen 4", "PCIe 4.0".
 _BUS = re.compile(r"(?<!\w)(?:pcie? ?(?:gen ?)?|gen ?)([1-9])(?:[.,]0)?(?![\w.,]*\w)", re.IGNORECASE)
 _JOINT = re.compile(r"\s*(?:,|&|/|\+|va|and|hoac|or|hay|voi|lan)\s*")
@@ -122,7 +144,7 @@ _ASKED_OF = re.compile(r"\s*(?:thi|co) (?:\w+ )?(?:nao|sao|gi|bao nhieu)(?!\w)")
 _OF_ORDERS = {"topic order status", "topic cancel order"}
 _ORDERS = {"don", "ma", "so", "hang", "order", "number"}
 # Right before a kind: other goods are wanted, no part of those spoken of.
-_WISHED = {"xem", "mua", "tim", "kiem", "lay", "can", "show", "buy", "want", "need", "see", "cheapest"}
+WISHED = {"xem", "mua", "tim", "kiem", "lay", "can", "show", "buy", "want", "need", "see", "cheapest"}
 # The warranty of certain goods is not asked where one of these is.
 _OF_WARRANTY = {
     "box", "not covered", "warranty parts", "warranty place", "warranty terms", "warranty extension", "repair time", "repair cost",
@@ -173,7 +195,7 @@ class ProductQuery:
     """What is wanted. Prices in VND; `words` are folded words of names and models, `said` how they were typed.
 
     `compared` is an attribute and "most" or "least": of which goods it is so. `facts` are sections of facts.txt; everything that begins with `no_` must not be. `asks` are attributes to be told, `shows` what
-    of price, fee, stock, specs, link is asked. `parts` are the sides of a comparison; `count` how many pieces. `fits`: whether goods go together; `doubtful`: a maker is named and something is not wanted, maybe that. `unread` are words that
+    of price, fee, stock, specs, link is asked. `parts` are the sides of a comparison; `count` how many pieces. `apart` is a thing that belongs to such goods and is wanted itself, as typed, `wearers` those of the names that the goods are to be for. `fits`: whether goods go together; `doubtful`: a maker is named and something is not wanted, maybe that. `unread` are words that
     nothing here accounts for, as typed.
     """
 
@@ -202,6 +224,8 @@ class ProductQuery:
     fits: bool = False
     sold_out: bool = False
     owned: tuple[str, ...] = ()
+    apart: str = ""
+    wearers: tuple[str, ...] = ()
     foreign: tuple[str, ...] = ()
     doubtful: bool = False
     said: Mapping[str, str] = field(default_factory=dict)
@@ -431,6 +455,8 @@ class _Parser:
         )
         free = _free_choices(text)
         self._rest = blank_out(text, [*self._limits.places, *free])
+        self._choice, asked = self._choices()
+        self._rest = blank_out(self._rest, asked)
         self._brands = _brands(tokens(self._rest), shop.brands())
         masked = blank_out(self._rest, [(item.start, item.end) for item in self._brands])
         found = grammar().find(masked)
@@ -449,7 +475,7 @@ class _Parser:
         places, told = place_words(masked, towards=to_a_place), ("ask ", "fact ")
         self._hits = [hit for hit in self._hits if not hit.label.startswith(told) or hit.start not in places]
         self._places = places
-        self._spans: list[tuple[int, int]] = [*self._limits.places, *free]
+        self._spans: list[tuple[int, int]] = [*self._limits.places, *free, *asked]
         self._spans += spans_of([*asks_nothing, *self._allowed])
         self._said: dict[str, str] = {}
         self._parts: list[PhraseHit] = []
@@ -462,11 +488,25 @@ class _Parser:
             self._spans.append(match.span())
             self._labels.add("distance")
 
+    def _choices(self) -> tuple[list[str], list[tuple[int, int]]]:
+        """What is asked of goods that were shown where two answers are named, and where: "là ssd hay hdd", "nvme hay sata"."""
+        said = _CHOICE.search(fold(self._rest)) if self._whole else None
+        if said is None:
+            return [], []
+        places = [said.span(1), said.span(2)]
+        sides = [self._rest[start:end] for start, end in places]
+        kinds = [{hit.label for hit in lexicon("kinds").find(side)} for side in sides]
+        if any(self._whole in one for one in kinds) and all(kinds):
+            return ["kind"], places
+        words = all(len(tokens(side)) == 1 for side in sides) and not all(kinds)
+        facts = [hit for hit in grammar().find(" ".join(sides)) if hit.label[:5] == "fact "]
+        return ([f"word {'/'.join(sides)}"], places) if words and not facts else ([], [])
+
     def _is_called(self, hit: PhraseHit, found: Sequence[PhraseHit]) -> bool:
         """Whether a kind typed without its accents is one though it may be idle: of "ghe van phong" what follows tells, of "mua ghe" what stands before."""
         told = [one.start for one in found if one.label[:4] == "fact"] + [one.start for one in self._brands]
         before = folded_words(self._rest[: hit.start])[-1:]
-        wished = bool(before) and (before[0] in _WISHED or before[0] in {"co", "ban", "cai", "chiec"})
+        wished = bool(before) and (before[0] in WISHED or before[0] in {"co", "ban", "cai", "chiec"})
         return not hit.exact and (wished or any(0 <= at - hit.end <= 1 for at in told))
 
     def _courteous(self, hit: PhraseHit) -> bool:
@@ -495,8 +535,8 @@ class _Parser:
         for match in _WHICH_FIGURE.finditer(fold(self._rest)):
             self._spans.append(match.span(1))
             asks = asks or [f"unit {match[1]}"]
-            if kinds == ["psu"] and self._whole in {"vga", "pc"}:
-                kinds, asks = [], ["power"]  # "cần nguồn bao nhiêu W" of the card shown
+            if kinds == ["psu"] and (self._whole in {"vga", "pc"} or self._names_no_psu()):
+                kinds, asks = [], ["unit w"]  # "cần nguồn bao nhiêu W" of the card shown
         items = self._platforms(kinds, self._items())
         wanted, denied = self._signs(items)
         # "không ưng Dell Vostro, tìm Dell khác": the maker itself is wanted.
@@ -545,7 +585,7 @@ class _Parser:
             and not self._names_whole(items)
         ):
             action, parts, kinds = "build", tuple(kind for kind in kinds if kind in PARTS), []
-        kinds = kinds or ["pc"] * ("ready made" in labels)  # "máy ráp sẵn nào có card rời"
+        kinds = kinds or self._computers()
         cheap = "cheapest" in labels or ("cheap" in labels and not limits.about)
         chips = bool(kinds) and set(kinds) <= {"cpu", "vga"}  # whose price tells what they do
         self._spans += spans_of(hit for hit in self._hits if hit.label == "strongest" and chips)
@@ -553,7 +593,7 @@ class _Parser:
         order: Order = "dearest" if dear else "cheapest" if cheap else ""
         order = order or ("nearest" if limits.about or limits.high else "")
         asks_goods = bool(kinds or items or asks or order or shows)
-        moves = self._moves(asks_goods=asks_goods, serves=bool(topics))
+        moves = self._moves(kinds, asks_goods=asks_goods, serves=bool(topics))
         count = self._count(items)
         return ProductQuery(
             action=action,
@@ -584,6 +624,8 @@ class _Parser:
             and not self._is_supply(kinds, count, items),
             sold_out="sold out" in labels,
             owned=tuple(owned),
+            apart=self._accessory(kinds),
+            wearers=self._wearers(wanted),
             foreign=limits.foreign,
             doubtful=(self._denies_nothing() and any(item.kind == "brand" for item in wanted))
             or any(self._may_deny(hit, wanted) for hit in self._guessed),
@@ -591,15 +633,22 @@ class _Parser:
             unread=self._unread(items),
         )
 
-    def _moves(self, *, asks_goods: bool, serves: bool) -> list[str]:
+    def _moves(self, kinds: Sequence[str], *, asks_goods: bool, serves: bool) -> list[str]:
         """What is asked of goods that were shown, of the shop's kinds of goods, or of the page told last."""
         labels = self._labels
         told = ("brands asked", "total", "each", "compare", "difference", "distance")
         moves = [name for name in told if name in labels]
         if "compare" in labels:
             moves += [hit.label for hit in lexicon("catalogue", *STRENGTH).find(self._rest)]
+        moves += ["within"] * (len(set(kinds)) > 1 and self._limits.high is not None and self._is_of_sum())
         moves += ["kinds asked"] * ("kinds asked" in labels and not asks_goods)
         return [*moves, *["place"] * (labels >= {"bring", "where"} and not serves)]
+
+    def _is_of_sum(self) -> bool:
+        """Whether the limit of price is one for all that is wanted together: "tổng dưới 2 triệu", "2 triệu cho cả hai"."""
+        first, last = min(self._limits.places)[0], max(end for _, end in self._limits.places)
+        before, after = fold(self._text[:first]), fold(self._text[last:])
+        return bool(_SUM_BEFORE.search(before) or _SUM_AFTER.match(after))
 
     def _compared(self, asks: Sequence[str], kinds: Sequence[str]) -> tuple[str, ...]:
         """The attribute by which goods are ranked, and whether most or least of it is wanted; () for none.
@@ -665,10 +714,19 @@ class _Parser:
             for match in _BEFORE_NAME.finditer(self._rest)
             if match.end() in names and not any(item.start <= match.start(1) < item.end for item in items)
         ]
+        if self._whole and not numbers and (alone := _PIECES_ALONE.search(fold(rest))):
+            before.append((int(alone[1]), alone.span(1)))
         self._spans += [span for _, span in (*numbers, *before)]
         wished = sorted([*wished, *before], key=lambda found: found[1])
         # "bao nhiêu 1 cái, mua 10 cái"
         return next((number for number, _ in wished if number > 1), wished[0][0]) if wished else 0
+
+    def _names_no_psu(self) -> bool:
+        """Whether a model that is no power supply needs one, or what was spoken of: "rtx 4070 cần nguồn bao nhiêu w"."""
+        if _NEEDS.search(fold(self._rest)):
+            return True
+        codes = [word.folded for word in tokens(self._rest) if is_code(word.folded)]
+        return bool(self._shop.spoken(codes)) and not any(self._shop.holds("psu", [code]) for code in codes)
 
     def _names_whole(self, items: Sequence[_Item]) -> bool:
         """Whether a computer is named that stands ready-made in the catalogue."""
@@ -678,7 +736,7 @@ class _Parser:
     def _kinds(self) -> tuple[list[str], list[str], list[str]]:
         """The kinds asked for, the attributes asked about, and the kinds that are there already."""
         kinds: list[str] = []
-        asks: list[str] = []
+        asks = [*self._choice]
         owned: list[str] = []
         before: PhraseHit | None = None
         called = {
@@ -709,7 +767,7 @@ class _Parser:
             stick |= any(0 <= item.start - hit.end <= 1 for item in self._brands)  # "ram Kingston" is sold
             # "ssd 1tb trở lên": a drive that opens the message with its size.
             stick |= kind == "ssd" and figure and not tokens(self._rest[: hit.start])
-            wished = stick or bool(set(folded_words(self._rest[: hit.start])[-1:]) & _WISHED)
+            wished = stick or bool(set(folded_words(self._rest[: hit.start])[-1:]) & WISHED)
             spoken_of = "" if kinds or wished or self._labels & {"stock asked", "in stock"} else self._whole
             whole = next((known for known in kinds if known in _COMPUTERS), spoken_of)
             gap = self._rest[before.end : hit.start] if before is not None else "?"
@@ -740,6 +798,38 @@ class _Parser:
             before = hit
         return kinds, asks, owned
 
+    def _wearers(self, wanted: Sequence[_Item]) -> tuple[str, ...]:
+        """The names after a "cho" behind a kind: "tản nhiệt cho ryzen 7 7800x3d"."""
+        kinds = [hit.end for hit in self._hits if hit.label[:5] == "kind "]
+        since = [
+            hit.end for hit in self._hits if hit.label == "goes with" and kinds and hit.start >= kinds[0]
+        ]
+        names = [
+            item for item in wanted if since and item.kind in {"word", "brand"} and item.start >= since[0]
+        ]
+        return tuple(item.value for item in names if not _CLAUSE.search(self._rest[since[0] : item.start]))
+
+    def _accessory(self, kinds: Sequence[str]) -> str:
+        """A thing that belongs to goods, as typed, where it alone is wanted: "sạc laptop dell" is no laptop; "" for none.
+
+        "pin laptop dell bao lâu" asks what one has.
+        """
+        goods = [hit for hit in self._hits if hit.label[:5] == "kind "]
+        things = [hit for hit in self._hits if hit.label[:4] == "ask " and hit.phrase in _ACCESSORIES]
+        if self._whole in kinds or len(goods) != 1 or len(things) != 1 or self._limits.places:
+            return ""
+        first, last = sorted((*things, *goods), key=lambda hit: hit.start)
+        gap = fold(self._rest[first.end : last.start]).strip()
+        if gap not in ({"", "cho"} if first is things[0] else {""}):
+            return ""
+        places = [*spans_of([*goods, *things]), *((item.start, item.end) for item in self._brands)]
+        begin, end = min(places)[0], max(last for _, last in places)
+        before, after = folded_words(self._rest[:begin]), folded_words(self._rest[end:])
+        if not (idle_words() | WISHED | {"co"}).issuperset(before) or not _ONLY_SOUGHT.issuperset(after):
+            return ""
+        sold = any(self._shop.holds(one, [things[0].phrase, goods[0].phrase]) for one in word_lists("kinds"))
+        return "" if sold else self._text[begin:end]
+
     def _topics(self) -> list[str]:
         """The topics of service, those that show in what is asked of others too."""
         topics = [hit.label[6:] for hit in self._hits if hit.label.startswith("topic ")]
@@ -749,9 +839,25 @@ class _Parser:
         ]
         implied = [(topic, told) for topic, told in ways if self._labels.issuperset(told)]
         topics += [topic for topic, _ in implied]
+        if "build" in self._labels and self._is_service():
+            topics.append("installation")
         said = {label for _, told in implied for label in told}
         self._spans += spans_of(hit for hit in self._hits if hit.label in said)
         return [topic for topic in topics if not {*rules.get(f"closer {topic}", ())} & {*topics}]
+
+    def _computers(self) -> list[str]:
+        """The kinds of a computer that is not named more closely: "máy ráp sẵn nào có card rời", "máy tính chơi game"."""
+        if "ready made" in self._labels:
+            return ["pc"]
+        named = None if self._whole else _ANY_COMPUTER.search(fold(self._rest))
+        self._spans += [named.span()] if named else []
+        return [*_COMPUTERS[:2]] if named else []
+
+    def _is_service(self) -> bool:
+        """Whether it is asked if the shop puts computers together, and none is wished: no budget, part or use is told."""
+        told = {hit.label for hit in self._hits if hit.label[:5] in {"kind ", "fact "}} - {"kind pc"}
+        limits = self._limits.low or self._limits.high
+        return bool(_WHETHER.search(fold(self._rest))) and not (told or limits or self._brands)
 
     def _wants(self, kinds: Sequence[str], items: Sequence[_Item]) -> tuple[str, ...]:
         """The goods asked for, as written, where one message names several of different kinds, each by its own name.
@@ -971,10 +1077,13 @@ class _Parser:
         """Words that the catalogue's names hold; a short number goes with the word before it ("nitro 5")."""
         places = {word.start: at for at, word in enumerate(everything)}
         known = self._shop.spoken([word.text for word in rest])
+        models = any(is_code(word.folded) for word in rest)
         found: list[_Item] = []
         for word in rest:
             at = places[word.start]
             before = everything[at - 1] if at else None
+            if self._rest[word.end :].lstrip()[:1] == "%" and not (self._brands or self._wanted):
+                continue  # "hàng mới 100%"
             if METRES.fullmatch(word.folded) and before and self._shop.spoken([f"{before.folded}m"]):
                 found.append(_Item(before.start, word.end, "word", f"{before.folded}m"))  # "dây 2 mét"
                 continue
@@ -987,8 +1096,11 @@ class _Parser:
                     found.append(_Item(word.start, word.end, "word", self._tier(word, joined, None)))
             elif word.folded in VARIANTS and before and self._is_variant(before, word):
                 found.append(_Item(word.start, word.end, "word", word.folded))
-            elif (word.text in known or _TIER.fullmatch(word.folded)) and (
-                not is_syllable(word.folded) or not self._of_topic(word)
+            elif (
+                (word.text in known or _TIER.fullmatch(word.folded))
+                and (not is_syllable(word.folded) or not self._of_topic(word))
+                and (len(word.text) > 2 or _is_number(word.folded) or self._is_short_name(everything, at))
+                and (models or not self._is_elsewhere(word, known, everything[max(at - 1, 0) : at + 2]))
             ):
                 value = self._tier(word, "".join(folded_words(word.text)), before)
                 found.append(_Item(word.start, word.end, "word", value))
@@ -1010,6 +1122,21 @@ class _Parser:
                 # What looks like a model's name is one, sold here or not: "RTX 5090".
                 found.append(_Item(word.start, word.end, "word", word.folded))
         return found
+
+    def _is_elsewhere(self, word: WordToken, known: Collection[str], beside: Sequence[WordToken]) -> bool:
+        """Whether a lone syllable stands in names of other kinds only: the "học" of "laptop học đồ họa", of "công thái học"."""
+        kinds = [hit.label[5:] for hit in self._hits if hit.label.startswith("kind ")]
+        alone = is_syllable(word.folded) and sum(one.text in known for one in beside) == 1
+        return bool(kinds) and alone and not any(self._shop.holds(kind, [word.folded]) for kind in kinds)
+
+    def _is_short_name(self, words: Sequence[WordToken], at: int) -> bool:
+        """Whether two letters stand beside what they do in the catalogue, or in a name of the kind spoken of: "JBL Go", "Cloud II"; "bt e ơi" is chat."""
+        word = words[at].folded
+        kinds = {self._whole, *(hit.label[5:] for hit in self._hits if hit.label.startswith("kind "))}
+        beside = [f"{one.folded}{other.folded}" for one, other in pairwise(words[max(at - 1, 0) : at + 2])]
+        return bool(self._shop.spoken(beside)) or any(
+            kind and self._shop.holds(kind, [word]) for kind in kinds
+        )
 
     def _is_variant(self, before: WordToken, word: WordToken) -> bool:
         """Whether a word stands behind a model's number as it does in the catalogue: "4060 Ti"."""
@@ -1182,6 +1309,9 @@ class _Parser:
         limits = lexicon("catalogue", "at most", "at least").find(self._rest)
         spans += [(hit.start, hit.end) for hit in limits if _ASKED_LIMIT.match(fold(self._rest[hit.end :]))]
         left = without_everyday(self._rest, spans)
+        # "học đồ họa", "học online": the verb of a use.
+        uses = {item.start for item in items if item.value in USES}
+        left = [word for word in left if word.folded != "hoc" or word.end + 1 not in uses]
         amounts = {start - 1 for start, _ in self._spans}
         # A word of comparison right before a figure that was not read with it changes the question.
         left = [word for word in left if word.folded not in _PARTICLES or word.end in amounts]

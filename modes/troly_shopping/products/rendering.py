@@ -142,13 +142,19 @@ def _intro(offer: Offer, lang: Lang) -> str:
     """What the list is: what fits, the nearest, or what fits apart from what the catalogue does not tell."""
     query, limits, count = offer.query, _limits(offer.query, lang), format_number(offer.total, lang)
     if query.fits:
-        return say("offer.fit_unknown", lang)
+        names = " ".join(dict.fromkeys(query.said.get(one, one) for one in query.wearers))
+        return say(f"offer.{'wearer' if names else 'fit'}_unknown", lang, what=quoted((names,)))
     if offer.note == "named" and not query.unread:
         return say("follow.each", lang)
     if offer.unmet:
-        return say("offer.instead", lang, what=what_is_wanted(query, lang), limits=limits)
+        key = "none_cheaper" if "cheaper" in query.moves else "instead"
+        return say(f"offer.{key}", lang, what=what_is_wanted(query, lang), limits=limits)
     if open_part := query.unread or offer.silent:
-        key = "offer.not_understood" if query.unread else "offer.partly"
+        key = (
+            "offer.not_understood"
+            if query.unread
+            else f"offer.{'either' if offer.note == 'either' else 'partly'}"
+        )
         return say(key, lang, what=quoted(open_part), count=count, limits=limits)
     if offer.note in {"most", "least"}:
         return say(f"offer.{offer.note}", lang, what=attribute_name(query, lang), limits=limits)
@@ -181,6 +187,8 @@ def _caveats(offer: Offer, lang: Lang) -> Iterator[str]:
 
 def what_is_wanted(query: ProductQuery, lang: Lang) -> str:
     """What was looked for, with the names and figures as they were typed."""
+    if query.apart:
+        return query.apart
     kind = " / ".join(kind_name(kind, lang) for kind in query.kinds)
     said = query.said
     words = list(dict.fromkeys(said.get(word, word) for word in query.words))
@@ -251,6 +259,8 @@ def _told(product: Product, query: ProductQuery, lang: Lang) -> Iterator[str]:
 
 def _value(product: Product, attribute: str, lang: Lang) -> str:
     """What the catalogue says of an attribute, lengths of time in the words of the answer."""
+    if attribute == "kind":
+        return kind_name(product.kind, lang)
     return _in_language(value_of(product, attribute), lang)
 
 
@@ -350,9 +360,11 @@ def _build(offer: Offer, lang: Lang, hotline: str) -> OfferText:
 
 def _order(offer: Offer, lang: Lang, _hotline: str) -> OfferText:
     """Goods to be bought: what each comes to, whether there are enough, what does not fit, and the sum."""
-    lines = [
-        say("order.none", lang, kind=kind_name(offer.note, lang)) if offer.note else say("order.intro", lang)
-    ]
+    if offer.note in {"within", "beyond"}:
+        lines = [say(f"order.{offer.note}", lang, limits=_limits(offer.query, lang))]
+    else:
+        lacking = say("order.none", lang, kind=kind_name(offer.note, lang)) if offer.note else ""
+        lines = [lacking or say("order.intro", lang)]
     for one, count in zip(offer.products, offer.counts, strict=True):
         line = say("offer.line", lang, name=one.name, price=price(one, lang), stock=stock(one, lang))
         cost = format_money(one.price * count, lang)

@@ -10,6 +10,7 @@ from typing import Literal
 from troly.plugin.context import TurnContext
 from troly.plugin.focus import Focus, FocusRow, Reference, find_reference
 from troly.text.fold import fold, fold_in_place, folded_words, nfc, span_in_place, tokens
+from troly.text.language import is_syllable
 from troly.text.match import PhraseHit, blank_out, spans_of
 from troly.text.numbers import counting_words
 from troly_shopping.products import offers
@@ -32,6 +33,7 @@ from troly_shopping.products.query import (
     TO_A_PLACE,
     USES,
     VARIANTS,
+    WISHED,
     ProductQuery,
     asks_which,
     is_code,
@@ -279,6 +281,7 @@ def _cheaper(
         old = ProductQuery(kinds=old.kinds or (str(rows[0].values.get("kind")),))
     whole = refine(old, query)
     whole = replace(whole, low=None, high=min(prices) - MILLION // 1_000, about=None, order="nearest")
+    whole = replace(whole, moves=("cheaper",))
     return replace(request, scope="search", query=whole, own=query, topics=())
 
 
@@ -480,6 +483,10 @@ def _of_part(
     ]
     # "cần main nào" after a CPU: one that goes with it.
     fits = query.fits or (asks_which(text, query.kinds) and _NEEDS.search(fold(text)) and not query.details)
+    if pointed and not (fits or query.names or query.topics):
+        # "shop có nguồn đó ko" of a card: one that goes with it.
+        others = {*PARTS} & _kinds_in(text, pointed) - {row.values.get("kind") for row in rows}
+        fits, query = len(others) == 1, replace(query, kinds=tuple(others))
     if not fits or len({row.values.get("kind") for row in meant}) != 1:
         return None
     query = replace(query, fits=True)
@@ -621,7 +628,20 @@ def _of_no_goods(
         request = replace(request, query=query)
     # "mua laptop có được tặng gì không" asks for the service, not for every laptop.
     served = query.topics and _kind_alone(query) and not _asked_apart(request.typed, store)
-    searched = query.action != "find" or ((query.narrows or query.excludes) and not served)
+    # "lol that's funny", "em học trường nào ra": of a use, or of one syllable of a name, nobody says that it is one of goods.
+    one = len(query.words) <= 1 and all(map(is_syllable, query.words))
+    more = (
+        query.kinds
+        or query.brands
+        or query.priced
+        or query.figures
+        or query.shows
+        or query.asks
+        or query.order
+    )
+    chat = query.unread and one and {*query.facts} <= {*USES} and not (more or query.excludes)
+    chat = chat and not {*WISHED, "may"} & {*folded_words(request.typed)}
+    searched = query.action != "find" or ((query.narrows or query.excludes) and not (served or chat))
     return replace(request, scope="search" if searched else "none")
 
 
@@ -938,9 +958,10 @@ def answer_request(store: ProductStore, request: ShopRequest) -> Offer | None:
         return None
     if request.scope == "search":
         found = offers.find_offer(store, request.query)
-        if found is not None and (found.unmet or found.note == "named") and request.own is not None:
+        elsewhere = request.own is not None and "cheaper" not in request.query.moves
+        if elsewhere and found is not None and (found.unmet or found.note == "named"):
             # Nearest is what costs more or less, then what the message names itself.
-            own = replace(request.own, kinds=request.query.kinds)
+            own = replace(request.own or request.query, kinds=request.query.kinds)
             for near in (replace(request.query, low=None, high=None, about=None), own):
                 alone = offers.find_offer(store, near)
                 if alone is not None and not (alone.unmet or alone.note == "named"):

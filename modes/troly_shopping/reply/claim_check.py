@@ -12,6 +12,7 @@ from math import inf
 from troly.plugin.focus import Focus, FocusRow, find_reference
 from troly.text.arithmetic import derived_figures
 from troly.text.fold import fold, fold_in_place, folded_words, span_in_place
+from troly.text.language import is_syllable
 from troly.text.match import Lexicon, PhraseHit, spans_of
 from troly.text.numbers import Amount, find_amounts
 from troly_shopping.products.offers import SOFT
@@ -613,6 +614,34 @@ def short_names(name: str, makers: Iterable[str] = ()) -> list[str]:
         one for one in _CODE.findall(name) if not FIGURE.match(one) and any(map(is_code, folded_words(one)))
     ]
     return list(dict.fromkeys([*(one for one in forms if len(folded_words(one)) > 1), *codes]))
+
+
+def called_so(name: str, makers: Iterable[str], catalogue: Iterable[str]) -> list[str]:
+    """`short_names`, and the beginnings of the name, with its codes or without, that fit no other name of the `catalogue`.
+
+    "IdeaPad Slim 3 8GB" where one model has that memory, "Cloud Stinger".
+    """
+    known = short_names(name, makers)
+    others = [{*folded_words(one)} for one in catalogue if one != name]
+    found: list[str] = []
+    for form in known:
+        words = form.split()
+        found += [" ".join(words[:count]) for count in range(1, len(words) + 1)]
+        plain = [word for word in words if not _CODE.fullmatch(word) or FIGURE.match(word)]
+        found += [" ".join(plain)] if len(plain) > len(("maker", "size")) else []
+    return known + [
+        one
+        for one in dict.fromkeys(found)
+        if one not in known
+        and _is_telling(one)
+        and not any({*folded_words(one)} <= other for other in others)
+    ]
+
+
+def _is_telling(words: str) -> bool:
+    """Whether it is no plain speech: a long word that is no syllable, or such a word with others."""
+    own = [word for word in folded_words(words) if word.isalpha() and not is_syllable(word)]
+    return any(len(word) > len("gaming") for word in own) or bool(own and " " in words)
 
 
 def _is_price(amount: Amount, before: str, after: str) -> bool:

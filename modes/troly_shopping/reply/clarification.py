@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any
@@ -12,12 +13,14 @@ from troly.llm.types import Message
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice
 from troly.text.everyday import small_talk
-from troly_shopping.intent import social_kind
+from troly_shopping.intent import GREETINGS, social_kind, without_boilerplate
 from troly_shopping.products.store import ProductStore
 from troly_shopping.reply.claim_check import ClaimCheck, without_thoughts
 from troly_shopping.strings import prompts, say
 
 NOT_SOCIAL = "NONE"
+# A reply that asks for business itself needs no second offer.
+_LEADS_BACK = re.compile(r"bảo hành|mua hàng|sản phẩm|hàng hóa|warranty|shopping|buy", re.IGNORECASE)
 _TRAIL = ".!?…。 \t\n"
 
 
@@ -87,6 +90,9 @@ def with_redirect(reply: str, redirect: str) -> str:
     """`reply` and what leads back: after one line exactly one mark, after a longer reply its own end and a paragraph."""
     if "\n" in reply:
         return f"{reply}\n\n{redirect}"
+    asked = reply.rstrip().endswith("?") and _LEADS_BACK.search(reply)
+    if asked:
+        return reply
     bare = reply.rstrip(_TRAIL)
     mark = next((char for char in "?!" if char in reply[len(bare) :]), ".")
     return f"{bare}{mark} {redirect}"
@@ -114,9 +120,8 @@ def _say_social(turn: TurnContext, kind: str, step: Step) -> str:
 
 def _messages(turn: TurnContext, question: str) -> list[Message]:
     persona = turn.persona().prompt(turn.services.settings.persona.max_chars)
-    said = [
-        f"{m.sender}: {' '.join(m.text.split())[:300]}" for m in turn.history[-4:] if m.type != "greeting"
-    ]
+    told = [m for m in turn.history if m.type not in GREETINGS][-4:]
+    said = [f"{m.sender}: {without_boilerplate(turn, m.text)[:300]}" for m in told]
     return prompts().messages(
         "social",
         turn.language,

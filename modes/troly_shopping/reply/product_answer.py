@@ -9,7 +9,6 @@ from contextlib import aclosing
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
-from functools import reduce
 from typing import Any
 
 from troly.errors import ModelError
@@ -17,11 +16,12 @@ from troly.llm.types import Message
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Evidence, Notice, Sources
 from troly.plugin.focus import find_reference
-from troly.text.catalogue import LANGS, Lang
+from troly.text.catalogue import Lang
 from troly.text.dates import HCM, format_date
 from troly.text.fold import fold, folded_words
 from troly.text.match import Lexicon, blank_out, spans_of
 from troly.text.numbers import format_money
+from troly_shopping.intent import without_boilerplate
 from troly_shopping.products.offers import Offer, find_offer, is_excluded
 from troly_shopping.products.order import things
 from troly_shopping.products.query import ProductQuery, parse_product_query
@@ -42,6 +42,7 @@ from troly_shopping.reply.claim_check import (
     SentenceReader,
     amounts_in,
     are_versions,
+    called_so,
     short_names,
 )
 from troly_shopping.reply.clarification import warn_of_rules
@@ -61,6 +62,8 @@ _NEAR_PAGE = 0.5
 _CLAIMED = 300
 # So many products are told of again though a word about them was not understood.
 _FEW = 2
+# Names that a short one is held against.
+_NAMED = 5_000
 
 
 async def retrieve_context(
@@ -191,14 +194,12 @@ def _remember(
 ) -> None:
     """What was shown is what a later "cái thứ hai" means: of what a model `said` the products it named, in its order. Blocking."""
     if said and not (request.certain and request.scope == "rows"):
-        makers = ProductStore(turn.services.datasets).brands()
-        names = {
-            str(item["product"]): short_names(str(item["product"]), makers)
-            for item in context
-            if "product" in item
-        }
+        store = ProductStore(turn.services.datasets)
+        given, makers = [str(item["product"]) for item in context if "product" in item], store.brands()
+        catalogue = [one.name for one in store.search(SearchCriteria(count=_NAMED))] if given else []
+        names = {name: called_so(name, makers, catalogue) for name in given}
         hits = Lexicon(names).find(said) if names else []
-        products = ProductStore(turn.services.datasets).named(list(dict.fromkeys(hit.label for hit in hits)))
+        products = store.named(list(dict.fromkeys(hit.label for hit in hits)))
         offer = Offer("list", request.query, tuple(products), len(products)) if products else None
     if offer is not None and not (said and not offer.products):
         show_offer(turn, offer, request)
@@ -232,7 +233,12 @@ async def stream_answer(turn: TurnContext, state: Mapping[str, Any], step: Step)
     answer = await asyncio.to_thread(rules_answer, turn, request, state.get("offer"), context)
     reason = turn.model.reason_unavailable
     plain = foreign_price(request, turn)
-    if reason and (trouble := state["message"].trouble):
+    offer, trouble = state.get("offer"), state["message"].trouble
+    if reason and trouble == "doubt" and offer is not None:
+        what, kind = quoted(request.query.unread), kind_name(request.query.kinds[0], turn.language)
+        asked = say("answer.fault_or_wish", turn.language, what=what, kind=kind, count=offer.total)
+        answer = OfferText(asked, answered=False)
+    elif reason and trouble:
         sorry = say(
             f"answer.{'grievance' if trouble == 'grievance' else 'sorry'}",
             turn.language,
@@ -545,13 +551,9 @@ def build_messages(
     context = "Retrieved context:\n" + "\n---\n".join(passages) + "\n\n" if passages else ""
     context += memory_block(found)
     intent = f"Detected intent: {state['intent']}\n\n" if state["intent"] != "unknown" else ""
-    # What the program adds to every conversation is no pattern to write by.
-    canned = [turn.persona().follow_up, *(say("greeting.cute", lang) for lang in LANGS)]
     lines = []
     for item in state["chat_history"][-MESSAGES:]:
-        text = " ".join(
-            reduce(lambda left, one: left.replace(one, " "), filter(None, canned), item["content"]).split()
-        )
+        text = without_boilerplate(turn, item["content"])
         lines += [f"{item['role'].capitalize()}: {text[:MESSAGE_CHARS]}"] if text else []
     return prompts().messages(
         "respond",

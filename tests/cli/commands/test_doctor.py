@@ -130,6 +130,21 @@ def test_a_broken_third_party_mode_is_a_warning_and_harms_nobody(app: CommandLin
     assert "Chậm" in table
 
 
+def test_config_show_tells_where_the_environment_puts_vectors_and_database(
+    app: CommandLine, own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """000-64."""
+    names = ("CHROMA_PATH", "DATABASE_URL")
+    shown = {line["key"]: line for line in app.run("config", "show", "--json").events}
+    assert [shown[name]["origin"] for name in names] == ["default", "default"]
+    said = (str(tmp_path / "vectors"), f"sqlite:///{tmp_path / 'db' / 'app.db'}")
+    for name, value in zip(names, said, strict=True):
+        monkeypatch.setenv(name, value)
+    shown = {line["key"]: line for line in app.run("config", "show", "--json").events}
+    assert tuple(shown[name]["value"] for name in names) == said
+    assert [shown[name]["origin"] for name in names] == [f"env {name}" for name in names]
+
+
 def test_config_show_path_and_init(app: CommandLine, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TROLY_MODE", "rag")
     shown = {line["key"]: line for line in app.run("config", "show", "--json").events}

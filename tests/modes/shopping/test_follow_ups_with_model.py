@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
 
-from tests.support.modes.shopping import Shop
+from tests.support.modes.shopping import SAMPLE, Shop
 from tests.support.ollama.double import OllamaDouble
+from troly.text.match import Lexicon
+from troly_shopping.reply.claim_check import called_so
+
+DATA = SAMPLE.parent
 
 
 @pytest.fixture
@@ -303,3 +308,29 @@ async def test_a_role_that_nobody_said_is_not_told(shop: Shop, server: OllamaDou
         server.script("Dạ vâng ạ.")
         await asker.ask("chuột G304 giá bao nhiêu")
         assert f"Asked by (role): {said}." in server.chats[-1].last_user
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        (("IdeaPad Slim 3 8GB", "Legion 5 32GB"), ("Laptop Lenovo IdeaPad Slim 3 15IRH8 8GB", "Laptop Lenovo Legion 5 16IRX9 32GB")),
+        (("ProBook 440 16GB", "Zenbook 14 OLED 512GB"), ("Laptop HP ProBook 440 G10 16GB", "Laptop ASUS Zenbook 14 OLED UX3405MA 512GB")),
+        (("BlackShark V2", "Cloud Stinger"), ("Tai nghe Razer BlackShark V2 X", "Tai nghe HyperX Cloud Stinger 2")),
+    ],
+)  # fmt: skip
+def test_a_short_name_that_fits_one_alone_is_known(said: tuple[str, str], meant: tuple[str, str]) -> None:
+    with (DATA / "products.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    names, makers = [row["name"] for row in rows], sorted({row["brand"] for row in rows})
+    found = Lexicon({name: called_so(name, makers, names) for name in names}).find(" và ".join(said))
+    assert [hit.label for hit in found] == list(meant)
+
+
+@pytest.mark.parametrize(
+    "said", ["Vivobook 15 OLED", "TUF Gaming A15", "Tune", "Ultra", "Logitech Bluetooth"]
+)
+def test_a_short_name_of_several_or_of_plain_words_is_none(said: str) -> None:
+    with (DATA / "products.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    names, makers = [row["name"] for row in rows], sorted({row["brand"] for row in rows})
+    assert not any(said in called_so(name, makers, names) for name in names)

@@ -9,11 +9,14 @@ import pytest
 
 from tests.support.modes.shopping import Shop
 from tests.support.modes.shopping_samples import told_lines
+from troly.text.everyday import without_pleasantries
+from troly_shopping.intent import MessagePhrases
 from troly_shopping.message import without_relay
 from troly_shopping.products.offers import find_offer, measure_of
 from troly_shopping.products.pc_build import go_together
 from troly_shopping.products.query import parse_product_query
 from troly_shopping.products.store import Product, ProductStore, SearchCriteria
+from troly_shopping.wordlists import word_lists
 
 
 def goods(shop: Shop, kind: str) -> list[Product]:
@@ -469,3 +472,254 @@ async def test_of_several_that_may_fit_none_is_said_not_to(shop: Shop, cpu: str)
     await shop.ask(cpu)
     for asked in ("con đó lắp main nào", "main nào lắp được"):
         assert "không lắp được với nhau" not in (await shop.ask(asked)).answer
+
+
+@pytest.mark.parametrize("thing", ["màn hình", "loa", "con laptop", "bàn phím", "máy in"])
+@pytest.mark.parametrize(
+    "state", ["xệ xửng hoài", "cứ blorp blorp", "kêu xửng xửng", "của em xửng vậy đó", "nay blorp mãi"]
+)
+async def test_a_thing_in_a_lasting_state_is_a_complaint(shop: Shop, thing: str, state: str) -> None:
+    told = await shop.ask(f"{thing} {state}", language="vi")
+    assert told.answer.startswith("Dạ em rất tiếc"), told.answer
+    assert "cute_greeting" not in told.said
+    assert told.done.message_type == "warranty_prompt"
+
+
+@pytest.mark.parametrize("thing", ["màn hình", "loa", "chuột", "laptop"])
+@pytest.mark.parametrize("state", ["xệ xửng", "blorp", "quizzle nhẹm"])
+async def test_a_state_of_which_nothing_tells_is_asked_about(shop: Shop, thing: str, state: str) -> None:
+    told = await shop.ask(f"{thing} {state}", language="vi")
+    assert f"«{state}» là lỗi" in told.answer
+    assert "cute_greeting" not in told.said
+    assert not told.done.metadata["answered"]
+    assert "1. " not in told.answer
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["cần mua loa blorp", "loa blorp dưới 2 triệu", "có loa blorp không", "loa nào blorp", "loa cho blorp", "loa Edifier blorp"],
+)  # fmt: skip
+async def test_a_wish_with_a_word_nobody_knows_is_no_complaint(shop: Shop, text: str) -> None:
+    told = await shop.ask(text)
+    assert "blorp" in told.answer
+    assert "rất tiếc" not in told.answer
+    assert "là lỗi" not in told.answer
+
+
+@pytest.mark.parametrize("word", ["không", "chưa", "nếu", "if"])
+async def test_a_question_is_greeted_as_any_other(shop: Shop, word: str) -> None:
+    assert "cute_greeting" in (await shop.ask(f"laptop Dell giá bao nhiêu {word}")).said
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["bt e ơi", "hx blorp", "se nha em", "lol that's quizzle", "em học blorp nào ra", "work is quizzle"],
+)
+async def test_chat_is_no_name_of_goods(shop: Shop, said: str) -> None:
+    told = await shop.ask(said)
+    assert "VND" not in told.answer
+    assert not told.done.metadata.get("answered")
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("loa go 4", "JBL Go 4"), ("jbl go", "JBL Go 4"), ("cloud ii", "Cloud II"), ("g413 se", "G413 SE"),
+        ("vivobook go 15", "Vivobook Go 15"), ("nh d15", "NH-D15"), ("mx keys", "MX Keys S"), ("4060 ti", "4060 Ti"),
+    ],
+)  # fmt: skip
+def test_two_letters_beside_what_they_stand_by_are_a_name(shop: Shop, said: str, meant: str) -> None:
+    assert all(meant in one.name for one in found(shop, said))
+    assert found(shop, said)
+
+
+@pytest.mark.parametrize("kind", sorted(word_lists("kinds")))
+def test_what_goods_are_called_is_no_slip_of_a_fault(kind: str) -> None:
+    for entry in word_lists("kinds")[kind]:
+        for word in entry.split():
+            assert not MessagePhrases(f"32GB {word} under 3 million").count["repair"], word
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{} và {}, tổng dưới {}", "cần {} với {} tổng cộng tối đa {}", "{} và {} dưới {} cho cả hai", "1 {} + 1 {} cả hai dưới {}",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("kinds", [("keyboard", "headset"), ("mouse", "monitor"), ("ssd", "speaker")])
+@pytest.mark.parametrize("share", [0.6, 1.5])
+async def test_a_limit_of_a_sum_is_one_of_the_sum(
+    shop: Shop, text: str, kinds: tuple[str, str], share: float
+) -> None:
+    names = {
+        "keyboard": "bàn phím",
+        "headset": "tai nghe",
+        "mouse": "chuột",
+        "monitor": "màn hình",
+        "ssd": "ssd",
+        "speaker": "loa",
+    }
+    cheapest = sum(min(one.price for one in goods(shop, kind) if one.stock) for kind in kinds)
+    limit = round(cheapest * share / 100_000) * 100
+    told = (await shop.ask(text.format(*(names[kind] for kind in kinds), f"{limit}k"))).answer
+    assert f"tổng 2 món là {money(cheapest)}" in told, told
+    assert ("không có bộ nào" in told) == (cheapest > limit * 1000)
+
+
+@pytest.mark.parametrize("text", ["laptop dưới 20 triệu và chuột", "chuột và bàn phím dưới 1 triệu"])
+def test_a_limit_without_a_sum_is_held_against_each(shop: Shop, text: str) -> None:
+    assert len(found(shop, text)) > 2
+
+
+@pytest.mark.parametrize("thing", ["sạc", "pin", "cục sạc"])
+@pytest.mark.parametrize("whole", ["laptop dell", "macbook", "laptop HP", "màn hình LG", "laptop"])
+@pytest.mark.parametrize("text", ["{} {}", "có bán {} {} không", "{} cho {} giá bao nhiêu", "cần mua {} {}"])
+async def test_what_belongs_to_goods_is_not_those_goods(
+    shop: Shop, text: str, thing: str, whole: str
+) -> None:
+    told = await shop.ask(text.format(thing, whole))
+    assert "cửa hàng không có" in told.answer
+    assert f"{thing} " in told.answer
+    assert "VND" not in told.answer
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pin {} bao lâu",
+        "sạc {} bao nhiêu w",
+        "{} pin trâu",
+        "{} có sạc kèm theo không",
+        "pin {} dưới 20 triệu",
+    ],
+)
+def test_what_is_asked_of_goods_is_asked_of_them(shop: Shop, text: str) -> None:
+    for whole in ("laptop dell", "laptop asus"):
+        assert found(shop, text.format(whole))
+
+
+@pytest.mark.parametrize("text", ["{} cho {}", "{} dùng cho {} loại nào tốt", "{} for {}"])
+@pytest.mark.parametrize("wearer", ["ryzen 7 7800x3d", "macbook air m2", "laptop dell", "i9 14900k"])
+async def test_goods_are_not_denied_for_what_they_are_for(shop: Shop, text: str, wearer: str) -> None:
+    for kind in ("tản nhiệt", "chuột", "webcam"):
+        told = await shop.ask(text.format(kind, wearer), language="vi")
+        assert "em chưa thấy" not in told.answer, told.answer
+        assert not told.done.metadata["answered"]
+        assert "VND" in told.answer
+        shop.leave()
+
+
+@pytest.mark.parametrize(
+    "uses", [("học tập", "chơi game"), ("văn phòng", "đồ họa"), ("gaming", "học online")]
+)
+async def test_goods_are_not_denied_for_several_uses(shop: Shop, uses: tuple[str, str]) -> None:
+    for budget in (16, 20, 25):
+        told = await shop.ask(f"laptop {uses[0]} và {uses[1]} tầm {budget} triệu")
+        assert "em chưa thấy" not in told.answer, told.answer
+        assert told_lines(told.answer)
+        shop.leave()
+
+
+@pytest.mark.parametrize("use", ["đồ họa", "online", "đại học"])
+async def test_the_verb_of_a_use_is_no_name(shop: Shop, use: str) -> None:
+    told = await shop.ask(f"laptop học {use} tầm 20tr")
+    assert "«học»" not in told.answer
+    assert "em chưa thấy" not in told.answer
+
+
+@pytest.mark.parametrize("kind", sorted(word_lists("kinds")))
+def test_no_end_of_a_kind_is_taken_for_a_particle(kind: str) -> None:
+    for entry in word_lists("kinds")[kind]:
+        assert without_pleasantries(f"shop có {entry}") == f"shop có {entry}"
+
+
+@pytest.mark.parametrize(
+    ("before", "kept"),
+    [
+        ("bàn phím không dây dưới 1 triệu", "không dây"), ("chuột không dây dưới 200k", "không dây"), ("màn hình 4k", "4k"),
+        ("laptop oled", "oled"), ("chuột Logitech có dây", "có dây"), ("tai nghe chống ồn", "chống ồn"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "asked", ["rẻ hơn nữa ko", "có con nào rẻ hơn không", "có loại nào rẻ hơn nữa không"]
+)
+async def test_cheaper_keeps_what_was_asked(shop: Shop, before: str, kept: str, asked: str) -> None:
+    first = (await shop.ask(before)).answer
+    told = (await shop.ask(asked)).answer
+    if "VND" in first:
+        assert f"{kept} nào rẻ hơn nữa" in told
+        assert told.count("https://") == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "told"),
+    [
+        ("SSD Kingston NV2 1TB", "con đó là ssd hay hdd", "SSD"), ("Tai nghe JBL Quantum 100", "cái này là loa hay tai nghe", "tai nghe"),
+        ("SSD Samsung 870 EVO 1TB", "nó là nvme hay sata", "SATA 2.5 inch"), ("CPU Intel Core i5-12400F", "nó là i3 hay i5", "i5"),
+        ("Ổ cứng HDD Seagate BarraCuda 2TB", "is it an ssd or hdd", "hard drive"),
+    ],
+)  # fmt: skip
+async def test_which_of_two_it_is_its_own_row_tells(shop: Shop, before: str, asked: str, told: str) -> None:
+    await shop.ask(before)
+    answer = await shop.ask(asked)
+    assert told in answer.answer.split(";", 1)[1]
+    assert "không ghi" not in answer.answer
+    assert answer.done.metadata["answered"]
+
+
+@pytest.mark.parametrize("card", ["RTX 4070 Super", "RTX 4060 Ti", "RX 7600"])
+async def test_watts_asked_of_a_card_are_told_and_what_gives_them(shop: Shop, card: str) -> None:
+    told = (await shop.ask(f"{card} cần nguồn bao nhiêu w")).answer
+    assert "Nguồn đề nghị" in told
+    assert "Nguồn máy tính" not in told
+    more = (await shop.ask("shop có nguồn đó ko")).answer
+    assert "lắp được với" in more
+    assert "Nguồn máy tính" in more
+
+
+@pytest.mark.parametrize("thing", ["màn hình", "bàn phím", "con laptop", "tai nghe"])
+@pytest.mark.parametrize("state", ["đen thui", "trắng", "chấm đen ở giữa", "xửng", "cong một góc"])
+async def test_what_goods_suffer_is_no_property_that_they_are_to_have(
+    shop: Shop, thing: str, state: str
+) -> None:
+    told = await shop.ask(f"{thing} bị {state}")
+    assert "VND" not in told.answer
+    assert told.answer.startswith("Dạ em rất tiếc")
+    shop.leave()
+    assert "rất tiếc" not in (await shop.ask(f"{thing} màu trắng nào rẻ nhất")).answer
+
+
+@pytest.mark.parametrize("kind", ["chuột Logitech B100", "Loa Logitech Z120", "Webcam Logitech C270"])
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("how much for 3", 3), ("lấy 5 nhiêu tiền", 5), ("mua 2 bao nhiêu", 2), ("what is the price for 4", 4)],
+)
+async def test_a_number_alone_counts_what_was_shown(shop: Shop, kind: str, text: str, count: int) -> None:
+    await shop.ask(kind, language="vi")
+    told = (await shop.ask(text)).answer
+    assert f"{count} × " in told, told
+
+
+@pytest.mark.parametrize(
+    "text", ["có ráp máy giùm không", "shop có nhận build pc không", "ráp pc được không em"]
+)
+async def test_whether_the_shop_builds_is_no_wish_for_a_computer(shop: Shop, text: str) -> None:
+    told = (await shop.ask(text)).answer
+    assert "lắp đặt tại nhà" in told
+    assert "Mainboard" not in told
+    shop.leave()
+    assert "Mainboard" in (await shop.ask(f"build pc 15 triệu, {text}")).answer
+
+
+@pytest.mark.parametrize("called", ["máy tính", "may tinh", "con máy", "computer"])
+@pytest.mark.parametrize("wish", ["chơi game dưới 20 triệu", "văn phòng dưới 12tr"])
+def test_a_computer_is_a_laptop_or_a_pc(shop: Shop, called: str, wish: str) -> None:
+    kinds = {one.kind for one in found(shop, f"{called} {wish}")}
+    assert kinds
+    assert kinds <= {"laptop", "pc"}
+    assert {one.kind for one in found(shop, f"tai nghe {called}")} <= {"headset"}
+
+
+@pytest.mark.parametrize("share", ["100%", "20%", "400 %"])
+async def test_a_share_is_no_name(shop: Shop, share: str) -> None:
+    assert "VND" not in (await shop.ask(f"hàng mới {share} không")).answer

@@ -151,3 +151,14 @@ def test_a_plain_serial_is_found_in_every_form(serial: str, frame: str, form: st
 def test_no_serial_touches_a_vietnamese_letter(letter: str, serial: str) -> None:
     assert read(f"serial {letter}{serial}", table=set()).serials == ()
     assert read(f"serial {serial}{letter}", table=set()).serials == ()
+
+
+@pytest.mark.parametrize("verb", ["tra", "check", "ktra giúp", "kiểm tra", "look up", "tra cứu"])
+@pytest.mark.parametrize("code", ["QQ11111", "zx-90817", "7Y66T"])
+def test_a_code_that_is_only_to_be_looked_up_is_bare(verb: str, code: str) -> None:
+    found = parse_serials(f"{verb} {code}", known=lambda _: False)
+    assert found.serials == (code,)
+    assert found.bare
+    model = parse_serials(f"{verb} {code}", known=lambda _: False, modelled=lambda _: True)
+    assert not model.serials
+    assert not parse_serials(f"{verb} giá {code}", known=lambda _: False).bare

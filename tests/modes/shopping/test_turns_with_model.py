@@ -211,3 +211,28 @@ async def test_a_long_social_reply_is_shown_whole(shop: Shop, server: OllamaDoub
     server.script(UNKNOWN, "Chào quý khách\n\n1. một\n2. hai.")
     told = await shop.ask("ừm thì sao")
     assert told.answer == f"Chào quý khách\n\n1. một\n2. hai.\n\n{REDIRECT_VI}"
+
+
+async def test_what_the_program_adds_is_no_pattern_for_the_model(shop: Shop, server: OllamaDouble) -> None:
+    server.script("Dạ bên em giao toàn quốc ạ.", UNKNOWN, "Dạ em khỏe ạ.", SHOPPING, "Dạ được ạ.")
+    for text in ("shop giao được những đâu vậy em", "dạo này em sao rồi", "thế còn lắp tận nơi thì sao"):
+        await shop.ask(text)
+    voice = shop.services.personas.load("shopping", "vi")
+    added = ("💖", voice.follow_up, voice.greeting, REDIRECT_VI)
+    for chat in server.chats:
+        said = "\n".join(
+            message["content"] for message in chat.body["messages"] if message["role"] != "system"
+        )
+        assert not [one for one in added if one in said]
+    assert "Dạ bên em giao toàn quốc ạ." in server.chats[-1].last_user
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["Dạ em khỏe ạ, quý khách cần em tư vấn mua hàng gì không ạ?", "I'm fine! Is it about a warranty?"],
+)
+async def test_a_reply_that_leads_back_itself_gets_no_second_offer(
+    shop: Shop, server: OllamaDouble, reply: str
+) -> None:
+    server.script(UNKNOWN, reply)
+    assert (await shop.ask("ừm thì sao")).answer == reply

@@ -16,12 +16,22 @@ from troly.errors import ConfigError, ErrorText
 
 
 def show(ctx: typer.Context, as_json: Json = False) -> None:
-    from troly.config.load import explain
+    from troly.config.load import SettingValue, explain
     from troly.config.template import literal
+    from troly.paths import CHROMA_VARIABLE, DATABASE_VARIABLE
 
     invocation: Invocation = ctx.obj
     _ = invocation.settings  # a wrong file is an error here, not a line less
-    values = explain(invocation.paths, invocation.env, sections=invocation.registry.sections())
+    paths = invocation.paths
+    values = explain(paths, invocation.env, sections=invocation.registry.sections())
+    # Said in the environment alone (000-64), so no key of the file.
+    places = (
+        (CHROMA_VARIABLE, paths.chroma, paths.vectors),
+        (DATABASE_VARIABLE, f"sqlite:///{paths.state_db}", paths.database),
+    )
+    values += [
+        SettingValue(name, place, f"env {name}" if said else "default") for name, place, said in places
+    ]
     if as_json:
         for value in values:
             data_json({"key": value.key, "value": plain(value.value), "origin": value.origin})
