@@ -75,6 +75,7 @@ _PAUSE = re.compile(r"[,;?!](?=\s)")
 _CLAUSE = re.compile(r"[.;\n]+(?!\d)|,(?!\d)")
 _SENTENCE = re.compile(r"[.;\n]+(?!\d)")
 _WHAT_IS = re.compile(r"\bla gi\b|^what(?: is| are|'?s)?\b(?! (?:do|does|should|can|must|if|happens)\b)")
+_WHICH = re.compile(r"(?:nao|(?:cai |nhung )?gi)\b")
 _WHERE = re.compile(r"\b(?:o|tai|vao) (?:nhung |cac )?dau\b|\b(?:cho|noi) nao\b|\bwhere\b")
 _PLACE = re.compile(
     r"\b(?:ở|tại|qua|trên|số|gọi|gặp|gửi|cổng|via|call)\b|\b(?:vào|tới|at|in|on|to|into|from)\b(?! (?:ngày|tháng|lúc|năm|\d|the \d))"
@@ -165,11 +166,11 @@ class Text:
     @cached_property
     def denied(self) -> frozenset[int]:
         """The lines of synonyms.txt that are only named right behind a no: "wifi không mật khẩu" speaks of no password."""
-        named = [(phrase.line, at) for at, phrase in _phrases_in(self.words, synonyms().by_first)]
-        no = {line for line, at in named if at and self.words[at - 1].text in negations()}
-        return frozenset(
-            no - {line for line, at in named if not at or self.words[at - 1].text not in negations()}
-        )
+        told = {
+            (phrase.line, bool(at) and self.words[at - 1].text in negations())
+            for at, phrase in _phrases_in(self.words, synonyms().by_first)
+        }
+        return frozenset(line for line, no in told if no and (line, False) not in told)
 
     def called(self, lang: Lang) -> str:
         """What a name in another language is called in `lang`, where that is listed; else as it is."""
@@ -209,6 +210,15 @@ def whole_words() -> dict[str, list[Phrase]]:
         (1 if side else 0, f"{word} {other}" if side else f"{other} {word}")
         for (word, side), other in bound.items()
         if is_syllable(fold(word)) and is_syllable(fold(other)) and (other, 1 - side) not in bound
+    )
+
+
+@cache
+def _bare_words() -> frozenset[str]:
+    """The syllables that stand without accents in what is listed beside one with them: "thang lương"."""
+    names = (tokens(name.lower()) for name in (*synonyms().every, *vietnamese_phrases()) if accents(name))
+    return frozenset(
+        one.text for name in names for one in name if not accents(one.text) and is_syllable(one.text)
     )
 
 
@@ -297,6 +307,8 @@ class Question:
         self._things = [at for at in self._places if not _UNIT.fullmatch(typed[at].folded)]
         self._anywhere = everywhere - self._lines.keys()
         self._typed, self._keys, self._marked = typed, keys_of(typed), marked
+        bare = (one.text for one in typed if not accents(one.text) and is_syllable(one.folded))
+        self._written = marked and _bare_words().issuperset(bare)
         self._halves = halves_in(typed, folded=True)
         self._elsewise = named_elsewise(raw)
 
@@ -357,6 +369,25 @@ class Question:
             any(self._held(at, text_of(one), frozenset()) for at in self._things)
             for one in _SENTENCE.split(told)
             if _GIVES.search(one.lower())
+        )
+
+    def keeps_objects(self, told: str) -> bool:
+        """Whether, where it asks what or which of something ("ngân hàng nào", "kinh doanh gì"), a clause of `told` goes on
+        behind the word for it: at the end of one nothing more is told of it."""
+        named = {place for at in self._things for place in (at, at + 1)}
+        asked = [at for at in named if _WHICH.match(" ".join(self._keys[at + 1 : at + 3]))]
+        clauses = [text_of(one).words for one in _CLAUSE.split(told)] if asked else []
+
+        def said(at: int, words: Sequence[WordToken]) -> bool:
+            return any(
+                accents_agree(self._typed[at].text, one.text)
+                for one in words
+                if one.folded == self._typed[at].folded
+            )
+
+        return all(
+            any(said(at, one[:-1]) for one in clauses) or not any(said(at, one[-1:]) for one in clauses)
+            for at in asked
         )
 
     def is_only_denied(self, text: str) -> bool:
@@ -500,6 +531,9 @@ class Question:
             return False
         key = self._keys[at]
         held = (text.forms if at in self._halves else text.free).get(key, ())
+        if self._written and word.text in _bare_words():
+            # Among words with accents a word that is one without them is no other: "thang lương" is no "tháng lương".
+            held = {one for one in held if not accents(one)}
         if self._marked and len(self._places) == 1:
             # What is told by one word alone is told by that word: "mang" among words with accents is no "mạng".
             held = {one for one in held if accents_agree(one, word.text)}
