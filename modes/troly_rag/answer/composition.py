@@ -16,7 +16,7 @@ from troly.text.fold import fold
 from troly.text.language import is_other
 from troly_rag.answer.evidence import SourceEvidence, dated
 from troly_rag.answer.grounding import claims_of
-from troly_rag.answer.output import AnswerContent, follow_ups
+from troly_rag.answer.output import NEAREST, PERHAPS, AnswerContent, follow_ups
 from troly_rag.answer.written import Draft, write
 from troly_rag.config import RagConfig
 from troly_rag.conflicts.contradictions import ConflictReport, key_of
@@ -34,7 +34,7 @@ _MOST_SOURCES = 4
 _NEAREST, _NEAREST_CLOSE = 0.5, 0.25
 # From this share on however they stand, but together where title and heading speak of nothing that is asked.
 _MOSTLY, _TOGETHER = 0.65, 0.75
-_STRAY, _PERHAPS, _FEWEST = 0.3, 0.35, 2
+_STRAY, _FEWEST = 0.3, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +122,8 @@ async def compose(
     goes_on = found.computed and routing.goes_on_with_sum and not logs
     stray = goes_on and not asked.own_figures and changed < _STRAY
     whole = found.is_whole and not (quoted or uncounted or elsewhere or own or vague or summed or stray)
-    # What is shown as the nearest is worth half of what it holds, and never more than "perhaps".
-    coverage = found.coverage if whole else min(found.coverage / 2, _PERHAPS)
+    # What is no answer is worth what such pages were measured to be: those that hold every word, and others.
+    coverage = found.coverage if whole else PERHAPS if found.coverage >= 1 else NEAREST
     text = "\n\n".join(filter(None, parts))
     answer = AnswerContent(text, found.used, suggested, coverage, computed=whole and found.computed)
     return ComposedAnswer(answer, "rules", note or say("answer.extracted", lang), whole, found.computed)
