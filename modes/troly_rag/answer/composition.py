@@ -33,7 +33,7 @@ _MOST_SOURCES = 4
 # What comes nearest is shown from this share of the question's words on.
 _NEAREST, _NEAREST_CLOSE = 0.5, 0.25
 # From this share on however they stand, but together where title and heading speak of nothing that is asked.
-_MOSTLY, _TOGETHER = 0.65, 0.75
+_MOSTLY, _TOGETHER = 0.65, 0.5
 _STRAY, _FEWEST = 0.3, 2
 
 

@@ -211,10 +211,12 @@ class _Sources:
         self._sentences = [(one, _occurrences(one)) for text in passages for one in claims_of(text)]
 
     def tied(self, sentence: str) -> Claim:
-        """The claim with the passage that holds most of its words."""
-        said = telling(sentence)
+        """The claim with the passage that holds most of its words and figures."""
+        said, figures = telling(sentence), set(_figures(sentence))
         shares = [
-            sum(word in fold(text) for word in said) / len(said) if said else 1.0 for text in self._passages
+            (sum(word in fold(text) for word in said) / len(said) if said else 1.0)
+            + (len(figures & set(_held_figures(text))) / len(figures) if figures else 0.0)
+            for text in self._passages
         ]
         place = max(range(len(shares)), key=lambda at: shares[at]) if shares else 0
         return Claim(sentence, place)

@@ -68,6 +68,7 @@ _FINAL_Y = re.compile(r"(?<=^[hklmst])y$")
 _WEEKDAYS = {"2": "hai", "3": "ba", "4": "tu", "5": "nam", "6": "sau", "7": "bay"}
 _Y = str.maketrans("yýỳỷỹỵ", "iíìỉĩị")
 YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_CODE = re.compile(r"\b[^\W\d_]+-\d+\b")
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:[.,]\d{3})+(?![\d.,]*\d)")
 _DATE = re.compile(r"\b\d{1,2}[/-]\d{1,2}(?:[/-]\d{2,4})?\b")
 _AT_PLACE = frozenset({"ở", "tại", "với", "at", "in", "with"})
@@ -450,8 +451,9 @@ class Question:
 
     @property
     def is_topic(self) -> bool:
-        """Whether it only names things that are known here, and units of time and number."""
-        return bool(self._things) and all(at in self._lines for at in self._things)
+        """Whether it only names things that are known here or by a code ("db-02"), and units of time and number."""
+        coded = {len(tokens(self.raw[: found.start()])) for found in _CODE.finditer(self.raw)}
+        return bool(self._things) and all(at in self._lines or at in coded for at in self._things)
 
     def named_by(self, title: str) -> float:
         """How much of what a title says stands in the question, 0 to 1."""
@@ -601,27 +603,29 @@ def phrases_of(raw: str, words: Sequence[str]) -> tuple[str, ...]:
         if start < 0:
             return tuple(words)
         at = start + len(word)
-        begin = _opening(raw, start) if fold(word) in _enders() else start
+        begin = _opening(raw, start, word)
         first, last = next((one for one in named if one[0] <= begin and at <= one[1]), (begin, at))
         joined = bool(found) and not raw[found[-1][1] : first].strip()
         found[-1:] = [(found[-1][0], max(last, found[-1][1]))] if joined else [*found[-1:], (first, last)]
     return tuple(dict.fromkeys(raw[start:end] for start, end in found))
 
 
-def _opening(raw: str, start: int) -> int:
-    """Where the word begins that stands before `start` with only a blank between."""
-    before = re.search(r"\w+ +$", raw[:start])
-    return before.start() if before else start
+def _opening(raw: str, start: int, word: str) -> int:
+    """Where the word begins of which the one at `start` is only the end, in all that is listed: `start` where it is none."""
+    before = re.search(r"(\w+) +$", raw[:start])
+    return before.start() if before and fold(before[1]) in _enders().get(fold(word), ()) else start
 
 
 @cache
-def _enders() -> frozenset[str]:
-    """The folded syllables that in all that is listed only end a word of several."""
-    names = [name.lower().split() for name in (*synonyms().every, *vietnamese_phrases())]
-    opening = {fold(one) for name in names for one in name[:1]}
-    return (
-        frozenset(fold(name[-1]) for name in names if len(name) > 1 and is_syllable(fold(name[-1]))) - opening
-    )
+def _enders() -> dict[str, set[str]]:
+    """The folded syllables that in all that is listed only end a word of several, each with those before it."""
+    names = [fold(name).split() for name in (*synonyms().every, *vietnamese_phrases())]
+    opening = {name[0] for name in names if name}
+    found: dict[str, set[str]] = {}
+    for *_, before, last in (name for name in names if len(name) > 1):
+        if is_syllable(last) and last not in opening:
+            found.setdefault(last, set()).add(before)
+    return found
 
 
 @lru_cache(maxsize=256)
@@ -779,9 +783,12 @@ _SOMEBODY = re.compile(
 ).pattern
 # Who somebody is, is told by a name.
 _NAMED = r"\b(?:[Ôô]ng|[Bb]à|[Aa]nh|[Cc]hị|M(?:r|s|rs))\.? [A-ZĐ]|\b(?:là|is|are) (?:[A-ZÀ-Ỹ]\w* )+[A-ZÀ-Ỹ]"
+# What something is called, is told by a word with a capital that begins no sentence.
+_CALLED = r"[^\W\d_] [A-ZĐ]"
 # What asks for an address, a number to call or a person, and what such a one looks like.
 _ADDRESSES = (
     (r"\b(?:ai la(?! nguoi)|la ai|who(?: is|'s| are) (?:the|our|your|my))\b", _NAMED),
+    (r"\bten (?:la )?(?:gi|j)\b", _CALLED),
     (r"\b(?:email|mail)\b.*\b(?:gi|nao|address)\b|\b(?:dia chi|what\b.*) (?:email|mail)\b", r"\S@\S"),
     (r"\b(?:so dien thoai|sdt|hotline|so may|phone number|number of)\b", _NUMBER_TO_CALL),
     (r"(?<!co )\b(?:ai|who|whom)\b", _SOMEBODY),
@@ -829,7 +836,9 @@ class FigureRequest:
 
     def is_met(self, told: str) -> bool:
         """Whether a text holds the kind of figure that is asked for, where one is."""
-        if self.address and not re.search(self.address, told if self.address == _NAMED else told.lower()):
+        if self.address and not re.search(
+            self.address, told if self.address in (_NAMED, _CALLED) else told.lower()
+        ):
             return False
         told = fold(told)
         if self.reason and not _REASON.search(told):
