@@ -16,7 +16,7 @@ from troly.text.fold import fold
 from troly.text.language import is_other
 from troly_rag.answer.evidence import SourceEvidence, dated
 from troly_rag.answer.grounding import claims_of
-from troly_rag.answer.output import AnswerContent, follow_ups
+from troly_rag.answer.output import NEAREST, PERHAPS, AnswerContent, follow_ups
 from troly_rag.answer.written import Draft, write
 from troly_rag.config import RagConfig
 from troly_rag.conflicts.contradictions import ConflictReport, key_of
@@ -32,7 +32,9 @@ from troly_rag.tools.logs import is_for_log
 _MOST_SOURCES = 4
 # What comes nearest is shown from this share of the question's words on.
 _NEAREST, _NEAREST_CLOSE = 0.5, 0.25
-_STRAY, _PERHAPS, _FEWEST = 0.3, 0.35, 2
+# From this share on however they stand, but together where title and heading speak of nothing that is asked.
+_MOSTLY, _TOGETHER = 0.65, 0.5
+_STRAY, _FEWEST = 0.3, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +122,8 @@ async def compose(
     goes_on = found.computed and routing.goes_on_with_sum and not logs
     stray = goes_on and not asked.own_figures and changed < _STRAY
     whole = found.is_whole and not (quoted or uncounted or elsewhere or own or vague or summed or stray)
-    # What is shown as the nearest is worth half of what it holds, and never more than "perhaps".
-    coverage = found.coverage if whole else min(found.coverage / 2, _PERHAPS)
+    # What is no answer is worth what such pages were measured to be: those that hold every word, and others.
+    coverage = found.coverage if whole else PERHAPS if found.coverage >= 1 else NEAREST
     text = "\n\n".join(filter(None, parts))
     answer = AnswerContent(text, found.used, suggested, coverage, computed=whole and found.computed)
     return ComposedAnswer(answer, "rules", note or say("answer.extracted", lang), whole, found.computed)
@@ -226,7 +228,8 @@ class Findings:
         # One word alone comes near to no page but one that has it in its title, where no closed page speaks of it.
         titled = bool(stands) and asked.coverage(text_of(stands[0].title)).share >= 1
         telling = asked.subjects >= _FEWEST or (titled and not query.found.denied)
-        if near and stands and telling and query.is_near(_NEAREST, _NEAREST_CLOSE):
+        telling = telling and asked.keeps_gifts(near)
+        if near and stands and telling and _is_near(query):
             words = ", ".join(f"“{words}”" for words in phrases_of(query.query, query.found.unread))
             if (stands[0].url, stands[0].section) in self._summed:
                 # What was worked out by a rule of that page is not told again, but for the words that it left out.
@@ -271,6 +274,18 @@ class Findings:
         known = fold(" ".join([*self.figures, *self.lines]))
         new = [line.strip() for line in claims_of(answer) if fold(line).strip(" .") not in known]
         return ("\n" if "\n" in answer else " ").join(new)
+
+
+def _is_near(query: QueryAnswer) -> bool:
+    """Whether the best passage holds enough of the question's words, in its title or side by side."""
+    best, asked = next(iter(query.found.passages), None), question_of(query.query)
+    if best is None:
+        return False
+    headed = asked.named_by(best.title) or asked.coverage(text_of(f"{best.title}\n{best.section}")).share
+    # A title in another language says little in the words of this one.
+    if headed or asked.language != text_of(best.text).language:
+        return best.share >= _MOSTLY or (best.share >= _NEAREST and best.closeness >= _NEAREST_CLOSE)
+    return best.share >= _MOSTLY and best.closeness >= _TOGETHER
 
 
 def _nothing(query: str, lang: Lang) -> str:

@@ -54,12 +54,22 @@ _AFTERNOON = re.compile(
 )
 # A time of day has one form for all that people write: "8h50", "8:50", "8g50" are "8 giờ 50".
 _CLOCK = re.compile(r"(?<![\d.,:/])(\d{1,2})\s?[hHgG:]\s?([0-5]\d)(?![\d.,:]\d|\d)")
+_HOUR = re.compile(r"(?<![\d.,:/])(\d{1,2})\s?(?:giờ|h|g|:00)(?!\w)", re.IGNORECASE)
+_SPAN = re.compile(r"(?<![\d.,:/])(\d{1,2}) (?:gio|tieng|hours?)\b")
 _NUMBERED = re.compile(r"([A-Za-z]+)(\d+)")
 _LIST = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _HEADING = re.compile(r"^\s*#{1,6}(?:\s|$)|^\s*[*_]{2}[^*_]+[*_]{2}:?\s*$")
 _DAY = re.compile(r"(?<!\d)([0-3]?\d)/([01]?\d)/((?:19|20)\d\d)(?!\d)")
 _ISO_DAY = re.compile(r"(?<!\d)((?:19|20)\d\d)-([01]\d)-([0-3]\d)(?!\d)")
 _FEW_YEARS, _FEW_DAYS = 2, 12
+# That nothing is said of something, whatever is named in it, and whom to ask instead.
+_UNSAID = re.compile(
+    r"\b(?:tai lieu|van ban|trang|doan|quy dinh|documents?|pages?|passages?)\b[^.:;]{0,40}?\b(?:khong|chua|not|never|nothing)\b (?:he |co )?"
+    r"(?:noi|neu|de cap|nhac|ghi|quy dinh|thong tin|say|mention|tell|state|cover|contain|speak)"
+)
+_REFERRED = re.compile(
+    r"\W*(?:\w+ ){0,4}?(?:hoi|lien he|ask|contact|check with) (?:\w+ ){0,2}?(?:phong|bo phan|ban|quan ly|the|your|hr|it)\b"
+)
 _FORBIDDEN = re.compile(r"\W*(?:khong duoc|cam|must not|may not|do not|never)\b([^:]*):(.+)", re.DOTALL)
 _ALLOWS = re.compile(r"\b(?:duoc|co the|may|can|allowed|permitted)\b")
 _CLAUSE = re.compile(r"[,;:()]")
@@ -157,6 +167,8 @@ def refuses(claims: Sequence[Claim], passages: Sequence[str]) -> bool:
     whose passage speaks of it."""
 
     def tells(claim: Claim) -> bool:
+        if _UNSAID.search(fold(claim.text)) or _REFERRED.match(fold(claim.text)):
+            return any(_figures(claim.text))
         said = question_of(claim.text.strip())
         held = text_of(passages[claim.passage] if claim.passage < len(passages) else "")
         least = _DENIED if is_negative(claim.text) else _SAID
@@ -199,10 +211,12 @@ class _Sources:
         self._sentences = [(one, _occurrences(one)) for text in passages for one in claims_of(text)]
 
     def tied(self, sentence: str) -> Claim:
-        """The claim with the passage that holds most of its words."""
-        said = telling(sentence)
+        """The claim with the passage that holds most of its words and figures."""
+        said, figures = telling(sentence), set(_figures(sentence))
         shares = [
-            sum(word in fold(text) for word in said) / len(said) if said else 1.0 for text in self._passages
+            (sum(word in fold(text) for word in said) / len(said) if said else 1.0)
+            + (len(figures & set(_held_figures(text))) / len(figures) if figures else 0.0)
+            for text in self._passages
         ]
         place = max(range(len(shares)), key=lambda at: shares[at]) if shares else 0
         return Claim(sentence, place)
@@ -261,6 +275,7 @@ class _Sources:
         derived |= {
             hour for one in _AFTERNOON.findall(body) if (hour := Decimal(one)) % 12 + 12 in self._figures
         }
+        derived |= _hours_after(self._said, self._whole)
         derived |= _days_between(f"{body}\n{self._said}")
         strange = sorted(here - self._figures - self._results - derived)
         self._results |= here & derived
@@ -288,6 +303,15 @@ class _Sources:
         if len(claim.words) < _CLAIMING or claim.coverage(text_of(self._whole)).share >= HELD:
             return ""
         return "words"
+
+
+def _hours_after(said: str, told: str) -> set[Decimal]:
+    """The times of day, in whole hours, that lie so many hours before or after one that the asker named: 2 hours after 14h."""
+    moments = {int(hour) for hour in _HOUR.findall(said)}
+    spans = {int(hours) for hours in _SPAN.findall(fold(told))}
+    return {
+        Decimal(at + step) for at in moments for one in spans for step in (one, -one) if 0 <= at + step <= 24
+    }
 
 
 def _days_between(text: str) -> set[Decimal]:

@@ -28,9 +28,11 @@ FAILED = "AGENT_EXECUTION_FAILED"
 # A tie leaves the reader to judge: the answer is worth less.
 TIE_SHARE = 0.8
 GENERAL = "general_knowledge"
-# Coverage, and the share of answers that were right: measured on 100 questions of `data/eval/conversations`, held against
-# others by `test_confidence.py`.
-_RIGHT = ((0.0, 0.25), (0.35, 0.6), (0.5, 0.8), (1.0, 0.98))
+# The coverage of a page that is only shown: one that holds every word, and one that does not.
+PERHAPS, NEAREST = 0.5, 0.25
+# Coverage, and the share of answers that were right: measured on 195 questions, 80 of them without a page; held against
+# 114 others, half of them without a page, by `test_confidence.py`.
+_RIGHT = ((0.0, 0.1), (NEAREST, 0.35), (PERHAPS, 0.75), (1.0, 0.96))
 
 
 @dataclass(frozen=True, slots=True)

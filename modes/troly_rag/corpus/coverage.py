@@ -68,6 +68,7 @@ _FINAL_Y = re.compile(r"(?<=^[hklmst])y$")
 _WEEKDAYS = {"2": "hai", "3": "ba", "4": "tu", "5": "nam", "6": "sau", "7": "bay"}
 _Y = str.maketrans("yýỳỷỹỵ", "iíìỉĩị")
 YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_CODE = re.compile(r"\b[^\W\d_]+-\d+\b")
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:[.,]\d{3})+(?![\d.,]*\d)")
 _DATE = re.compile(r"\b\d{1,2}[/-]\d{1,2}(?:[/-]\d{2,4})?\b")
 _AT_PLACE = frozenset({"ở", "tại", "với", "at", "in", "with"})
@@ -75,6 +76,7 @@ _PAUSE = re.compile(r"[,;?!](?=\s)")
 _CLAUSE = re.compile(r"[.;\n]+(?!\d)|,(?!\d)")
 _SENTENCE = re.compile(r"[.;\n]+(?!\d)")
 _WHAT_IS = re.compile(r"\bla gi\b|^what(?: is| are|'?s)?\b(?! (?:do|does|should|can|must|if|happens)\b)")
+_WHICH = re.compile(r"(?:nao|(?:cai |nhung )?gi)\b")
 _WHERE = re.compile(r"\b(?:o|tai|vao) (?:nhung |cac )?dau\b|\b(?:cho|noi) nao\b|\bwhere\b")
 _PLACE = re.compile(
     r"\b(?:ở|tại|qua|trên|số|gọi|gặp|gửi|cổng|via|call)\b|\b(?:vào|tới|at|in|on|to|into|from)\b(?! (?:ngày|tháng|lúc|năm|\d|the \d))"
@@ -165,11 +167,11 @@ class Text:
     @cached_property
     def denied(self) -> frozenset[int]:
         """The lines of synonyms.txt that are only named right behind a no: "wifi không mật khẩu" speaks of no password."""
-        named = [(phrase.line, at) for at, phrase in _phrases_in(self.words, synonyms().by_first)]
-        no = {line for line, at in named if at and self.words[at - 1].text in negations()}
-        return frozenset(
-            no - {line for line, at in named if not at or self.words[at - 1].text not in negations()}
-        )
+        told = {
+            (phrase.line, bool(at) and self.words[at - 1].text in negations())
+            for at, phrase in _phrases_in(self.words, synonyms().by_first)
+        }
+        return frozenset(line for line, no in told if no and (line, False) not in told)
 
     def called(self, lang: Lang) -> str:
         """What a name in another language is called in `lang`, where that is listed; else as it is."""
@@ -209,6 +211,15 @@ def whole_words() -> dict[str, list[Phrase]]:
         (1 if side else 0, f"{word} {other}" if side else f"{other} {word}")
         for (word, side), other in bound.items()
         if is_syllable(fold(word)) and is_syllable(fold(other)) and (other, 1 - side) not in bound
+    )
+
+
+@cache
+def _bare_words() -> frozenset[str]:
+    """The syllables that stand without accents in what is listed beside one with them: "thang lương"."""
+    names = (tokens(name.lower()) for name in (*synonyms().every, *vietnamese_phrases()) if accents(name))
+    return frozenset(
+        one.text for name in names for one in name if not accents(one.text) and is_syllable(one.text)
     )
 
 
@@ -297,6 +308,8 @@ class Question:
         self._things = [at for at in self._places if not _UNIT.fullmatch(typed[at].folded)]
         self._anywhere = everywhere - self._lines.keys()
         self._typed, self._keys, self._marked = typed, keys_of(typed), marked
+        bare = (one.text for one in typed if not accents(one.text) and is_syllable(one.folded))
+        self._written = marked and _bare_words().issuperset(bare)
         self._halves = halves_in(typed, folded=True)
         self._elsewise = named_elsewise(raw)
         self._named_by: dict[str, float] = {}
@@ -360,6 +373,25 @@ class Question:
             if _GIVES.search(one.lower())
         )
 
+    def keeps_objects(self, told: str) -> bool:
+        """Whether, where it asks what or which of something ("ngân hàng nào", "kinh doanh gì"), a clause of `told` goes on
+        behind the word for it: at the end of one nothing more is told of it."""
+        named = {place for at in self._things for place in (at, at + 1)}
+        asked = [at for at in named if _WHICH.match(" ".join(self._keys[at + 1 : at + 3]))]
+        clauses = [text_of(one).words for one in _CLAUSE.split(told)] if asked else []
+
+        def said(at: int, words: Sequence[WordToken]) -> bool:
+            return any(
+                accents_agree(self._typed[at].text, one.text)
+                for one in words
+                if one.folded == self._typed[at].folded
+            )
+
+        return all(
+            any(said(at, one[:-1]) for one in clauses) or not any(said(at, one[-1:]) for one in clauses)
+            for at in asked
+        )
+
     def is_only_denied(self, text: str) -> bool:
         """Whether it asks what something is, or a figure of it, of which `text` only says that there is none."""
         asked = _WHAT_IS.search(self.asking) or figure_request(self.raw).figure
@@ -420,8 +452,9 @@ class Question:
 
     @property
     def is_topic(self) -> bool:
-        """Whether it only names things that are known here, and units of time and number."""
-        return bool(self._things) and all(at in self._lines for at in self._things)
+        """Whether it only names things that are known here or by a code ("db-02"), and units of time and number."""
+        coded = {len(tokens(self.raw[: found.start()])) for found in _CODE.finditer(self.raw)}
+        return bool(self._things) and all(at in self._lines or at in coded for at in self._things)
 
     def named_by(self, title: str) -> float:
         """How much of what a title says stands in the question, 0 to 1."""
@@ -506,6 +539,9 @@ class Question:
             return False
         key = self._keys[at]
         held = (text.forms if at in self._halves else text.free).get(key, ())
+        if self._written and word.text in _bare_words():
+            # Among words with accents a word that is one without them is no other: "thang lương" is no "tháng lương".
+            held = {one for one in held if not accents(one)}
         if self._marked and len(self._places) == 1:
             # What is told by one word alone is told by that word: "mang" among words with accents is no "mạng".
             held = {one for one in held if accents_agree(one, word.text)}
@@ -573,27 +609,29 @@ def phrases_of(raw: str, words: Sequence[str]) -> tuple[str, ...]:
         if start < 0:
             return tuple(words)
         at = start + len(word)
-        begin = _opening(raw, start) if fold(word) in _enders() else start
+        begin = _opening(raw, start, word)
         first, last = next((one for one in named if one[0] <= begin and at <= one[1]), (begin, at))
         joined = bool(found) and not raw[found[-1][1] : first].strip()
         found[-1:] = [(found[-1][0], max(last, found[-1][1]))] if joined else [*found[-1:], (first, last)]
     return tuple(dict.fromkeys(raw[start:end] for start, end in found))
 
 
-def _opening(raw: str, start: int) -> int:
-    """Where the word begins that stands before `start` with only a blank between."""
-    before = re.search(r"\w+ +$", raw[:start])
-    return before.start() if before else start
+def _opening(raw: str, start: int, word: str) -> int:
+    """Where the word begins of which the one at `start` is only the end, in all that is listed: `start` where it is none."""
+    before = re.search(r"(\w+) +$", raw[:start])
+    return before.start() if before and fold(before[1]) in _enders().get(fold(word), ()) else start
 
 
 @cache
-def _enders() -> frozenset[str]:
-    """The folded syllables that in all that is listed only end a word of several."""
-    names = [name.lower().split() for name in (*synonyms().every, *vietnamese_phrases())]
-    opening = {fold(one) for name in names for one in name[:1]}
-    return (
-        frozenset(fold(name[-1]) for name in names if len(name) > 1 and is_syllable(fold(name[-1]))) - opening
-    )
+def _enders() -> dict[str, set[str]]:
+    """The folded syllables that in all that is listed only end a word of several, each with those before it."""
+    names = [fold(name).split() for name in (*synonyms().every, *vietnamese_phrases())]
+    opening = {name[0] for name in names if name}
+    found: dict[str, set[str]] = {}
+    for *_, before, last in (name for name in names if len(name) > 1):
+        if is_syllable(last) and last not in opening:
+            found.setdefault(last, set()).add(before)
+    return found
 
 
 @lru_cache(maxsize=256)
@@ -751,9 +789,12 @@ _SOMEBODY = re.compile(
 ).pattern
 # Who somebody is, is told by a name.
 _NAMED = r"\b(?:[Ôô]ng|[Bb]à|[Aa]nh|[Cc]hị|M(?:r|s|rs))\.? [A-ZĐ]|\b(?:là|is|are) (?:[A-ZÀ-Ỹ]\w* )+[A-ZÀ-Ỹ]"
+# What something is called, is told by a word with a capital that begins no sentence.
+_CALLED = r"[^\W\d_] [A-ZĐ]"
 # What asks for an address, a number to call or a person, and what such a one looks like.
 _ADDRESSES = (
     (r"\b(?:ai la(?! nguoi)|la ai|who(?: is|'s| are) (?:the|our|your|my))\b", _NAMED),
+    (r"\bten (?:la )?(?:gi|j)\b", _CALLED),
     (r"\b(?:email|mail)\b.*\b(?:gi|nao|address)\b|\b(?:dia chi|what\b.*) (?:email|mail)\b", r"\S@\S"),
     (r"\b(?:so dien thoai|sdt|hotline|so may|phone number|number of)\b", _NUMBER_TO_CALL),
     (r"(?<!co )\b(?:ai|who|whom)\b", _SOMEBODY),
@@ -801,7 +842,9 @@ class FigureRequest:
 
     def is_met(self, told: str) -> bool:
         """Whether a text holds the kind of figure that is asked for, where one is."""
-        if self.address and not re.search(self.address, told if self.address == _NAMED else told.lower()):
+        if self.address and not re.search(
+            self.address, told if self.address in (_NAMED, _CALLED) else told.lower()
+        ):
             return False
         told = fold(told)
         if self.reason and not _REASON.search(told):

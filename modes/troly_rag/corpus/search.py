@@ -284,7 +284,7 @@ def answers(query: str, passage: Passage, told: str) -> bool:
         return False
     if not named and not (question.keeps_figures(told) and question.keeps_places(told)):
         return False
-    if not question.keeps_gifts(told):
+    if not (question.keeps_gifts(told) and question.keeps_objects(told)):
         return False
     return asked.is_met(told) and question.uses_figures(told) and question.keeps_denials(told)
 

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 # An agent's output as it is given out: a JSON record, or text where the settings say so (004-43).
 AgentRecord = dict[str, Any] | str
-# What holds so much of a question's words is near it, however they stand.
-_MOSTLY = 0.65
 RunStatus = Literal["done", "failed", "denied"]
 # Each place of the documents has a word of its own for the same thing (004 C7).
 TRACE_STATUS: Mapping[RunStatus, str] = {"done": "ok", "failed": "failed", "denied": "denied"}
@@ -84,13 +82,6 @@ class QueryAnswer:
     query: str
     found: ToolResult = field(default_factory=ToolResult)
     looked_up: bool = False
-
-    def is_near(self, share: float, closeness: float) -> bool:
-        """Whether the best passage holds so much of the question's words, and so many side by side."""
-        best = self.found.passages[0] if self.found.passages else None
-        return best is not None and (
-            best.share >= _MOSTLY or (best.share >= share and best.closeness >= closeness)
-        )
 
     def as_dict(self) -> dict[str, Any]:
         return {

@@ -96,7 +96,8 @@ async def run_search(given: ToolInputs) -> ToolResult:
     covered = covered and bool(older or not compared)
     titles = list(dict.fromkeys(passage.title for passage in told))
     # A model that compares must see both sides.
-    material = list(dict.fromkeys([*(older if compared else ()), *near[:PASSAGES]]))
+    seen = dict.fromkeys([*(older if compared else ()), *near[:PASSAGES]])
+    material = [evidence_of(passage, given.agent.name) for passage in seen]
     if turn.model.reason_unavailable is None and best < _READ:
         material += await _passages_of_parts(given)
     return ToolResult(
@@ -108,7 +109,7 @@ async def run_search(given: ToolInputs) -> ToolResult:
         denied=given.user.may_know_of(found.denied),
         covered=covered,
         unread=(*([passing] if passing else []), *told[0].unread) if told else question_of(asked).words,
-        material=tuple(evidence_of(passage, given.agent.name) for passage in material),
+        material=tuple(material),
     )
 
 
@@ -143,15 +144,20 @@ async def passages_before(given: ToolInputs, seen: Sequence[SourceEvidence]) -> 
     return tuple(one for one in found if one.text not in texts)
 
 
-async def _passages_of_parts(given: ToolInputs) -> list[Passage]:
-    """The best passages of each part of a query that no passage speaks of as a whole, and of the message itself: for a
-    model, which sees for itself what they are worth."""
+async def _passages_of_parts(given: ToolInputs) -> list[SourceEvidence]:
+    """The best passages of each part of a query that no passage speaks of as a whole, and of the message itself in what any
+    agent holds: for a model, which sees for itself what they are worth."""
     turn, config = given.turn, given.config
     parts = [part for part in _PART.split(given.query) if question_of(part).subjects]
-    found: list[Passage] = []
-    for part in dict.fromkeys([*parts, turn.text]):
+    asked = [(part, given.agent) for part in dict.fromkeys([*parts, turn.text])]
+    # A part may be another department's matter than the one that the query was put to.
+    asked += [
+        (part, one) for one in config.agents.values() if one != given.agent for part in (*parts, turn.text)
+    ]
+    found: dict[str, SourceEvidence] = {}
+    for part, agent in asked:
         result = await given.corpora.search(
-            given.agent.collection,
+            agent.collection,
             part,
             given.user,
             _OF_PART,
@@ -159,8 +165,11 @@ async def _passages_of_parts(given: ToolInputs) -> list[Passage]:
             lang=turn.language,
             least=config.limits.min_relevance_score,
         )
-        found += [one for one in result.passages if one.relevance >= _WORTH and one not in found]
-    return found
+        least = _WORTH if agent == given.agent else NEAR
+        for one in result.passages:
+            if one.relevance >= least:
+                found.setdefault(one.text, evidence_of(one, agent.name))
+    return list(found.values())
 
 
 def _told(near: Sequence[Passage]) -> list[Passage]:

@@ -20,8 +20,9 @@ _HUNDRED = Decimal(100)
 _RUN = 12
 # Some rows of so few are summed, for a figure of so many digits: a short one would be met by chance.
 _FEW_ROWS, _LONG = 8, 5
-# Between two figures of a written sum: a sign, and the unit of the figure before it.
-_SIGN = re.compile(r"[^\d+−–×*/÷=:.,;]{0,20}?\s*([+−–×*/÷:]|-(?=\s)|x(?=\s))[\s(]*")
+# Between two figures of a written sum: a sign, and the unit of the figure before it; a colon right behind a word opens what
+# follows ("14.000.000 VND: 2 × …").
+_SIGN = re.compile(r"[^\d+−–×*/÷=:.,;]{0,20}?\s*([+−–×*/÷]|(?<![^\W\d]):|-(?=\s)|x(?=\s))[\s(]*")
 _SIGNS = {"−": "-", "–": "-", "×": "*", "x": "*", "÷": "/", ":": "/"}
 
 
