@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from troly.plugin.context import TurnContext
 from troly.plugin.focus import Focus, FocusRow, find_reference
 from troly.text.catalogue import Lang
-from troly.text.dates import HCM, find_ranges, format_date, whole
+from troly.text.dates import ANY_DAY, HCM, find_ranges, format_date, whole
 from troly.text.everyday import everyday_phrases
 from troly.text.fold import WordToken, fold, has_marks, nfc, tokens
 from troly.text.match import blank_out, spans_of
@@ -44,8 +44,6 @@ from troly_rag.tools.logs import is_of_log
 KIND, LOGS = "documents", "logs"
 # A message of so few telling words goes on with the log that was read, one of so few subjects with the page shown.
 _SHORT, _FEW = 4, 2
-# Where only the words of a period count.
-_ANY_DAY = date(2024, 6, 15)
 _LEAST = 0.5
 _NO_PAGE = re.compile(rf"(?:thu|{'|'.join(UNITS_COUNTED.values())})\b")
 # What people call the pages of an answer.
@@ -97,7 +95,7 @@ def _asked_about(text: str) -> str:
     """X in "còn X thì sao", "what about X"; "" for any other message."""
     opening = next((hit for hit in label("follow").find(text) if not tokens(text[: hit.start])), None)
     # "tuần trước nữa" is a week of its own.
-    dated = [one.span for one in find_ranges(text, _ANY_DAY)]
+    dated = [one.span for one in find_ranges(text, ANY_DAY)]
     ending = next(
         (
             hit
