@@ -37,6 +37,7 @@ from troly_rag.routing.questions import (
 from troly_rag.strings import say
 from troly_rag.tools.arithmetic import expression_in, goes_on_with_sum
 from troly_rag.tools.calculator import asks_for_grade, work_out
+from troly_rag.tools.counted_things import things_in
 from troly_rag.tools.documents import TOLD_WHOLE, evidence_of
 from troly_rag.tools.log_query import added_in, parse_log_query
 from troly_rag.tools.logs import is_of_log
@@ -311,9 +312,12 @@ def _with_another_figure(text: str, about: str, before: str, title: str, today: 
     if years := "" if question.subjects else " ".join(YEAR.findall(text)):
         return f"{title} {years}: {before}"
     known = question.names_something and question.coverage(text_of(before)).unread
-    bare = not question.subjects or (about and not known)
+    # Figures may be of what was asked before, or of what a kind of it is called.
+    counts, unread = things_in(text), question.coverage(text_of(f"{title}\n{before}")).unread
+    of_before = question.subjects <= _FEW and all(word.isdigit() for word in unread)
+    bare = not question.subjects or (about and not known) or of_before
     named = "" if fold(title) in fold(before) else f"{title}: "
-    return f"{typed}: {named}{before}" if bare and question.own_figures else ""
+    return f"{typed}: {named}{before}" if bare and (question.own_figures or counts) else ""
 
 
 def _with_years(text: str, today: date) -> str:
