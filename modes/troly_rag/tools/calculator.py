@@ -1054,7 +1054,7 @@ def _not_read(given: ToolInputs, told: str, rule: Passage) -> list[str]:
         value, word = Decimal(found[1].replace(",", ".")), found[2] or ""
         unit = next((name for name, words in UNITS.items() if re.fullmatch(words, word)), "")
         known = value in used or (value in ruled and word and unit != "time") or value == 1
-        known = known or _is_of_another_rule(typed, found.start(), rule)
+        known = known or found[1] in rule.years or _is_of_another_rule(typed, found.start(), rule)
         if (
             (unit or word in _OTHER_UNITS or (not word and found[1].isdigit()))
             and unit != "person"
