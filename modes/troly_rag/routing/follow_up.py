@@ -14,6 +14,7 @@ from troly.text.catalogue import Lang
 from troly.text.dates import ANY_DAY, HCM, find_ranges, format_date, whole
 from troly.text.everyday import everyday_phrases
 from troly.text.fold import WordToken, fold, has_marks, nfc, tokens
+from troly.text.language import is_syllable
 from troly.text.match import blank_out, spans_of
 from troly_rag.answer.evidence import SourceEvidence, dated
 from troly_rag.answer.grounding import claims_of, is_listed
@@ -332,6 +333,8 @@ async def _with_page(
     same = "" if told else _with_another_figure(text, full.about, before, title, today)
     if not same and any(asks_for_grade(text, before, one.text, lang) for one in own):
         same = f"{text.strip(_EDGES)}: {before}"
+    if not same and corrects:
+        same = await _made_clearer(pages, text, title, rows[0].id)
     if same:
         return FullQuestion(same, leaned=True)
     page = await _page_gone_on_with(pages, text, own, corrects=corrects)
@@ -351,8 +354,12 @@ async def _with_page(
         title = await _title_shown(pages, about, shown, goes_on=goes_on, opened=bool(full.about))
     if not title:
         return full
-    # A message without accents stays one: its words are compared with any accents.
-    return FullQuestion(f"{title if has_marks(text.split()) else fold(title)}: {about.strip()}", leaned=True)
+    return FullQuestion(f"{_as_marked(title, text)}: {about.strip()}", leaned=True)
+
+
+def _as_marked(title: str, text: str) -> str:
+    """The title beside `text`: a message without accents stays one, its words are compared with any accents."""
+    return title if has_marks(text.split()) else fold(title)
 
 
 def _with_another_figure(text: str, about: str, before: str, title: str, today: date) -> str:
@@ -440,14 +447,34 @@ async def _title_shown(
     return "" if alone and (here.share < _LEAST or weaker) else here.title
 
 
+async def _made_clearer(pages: Pages, text: str, title: str, document: str) -> str:
+    """The question that `text` puts in other words ("ý tôi là …"), of the page of `title` which was shown, where that tells
+    it or no other page is named; "" for what asks nothing of its own."""
+    clearer = blank_out(text, spans_of(corrections().find(text))).strip(_EDGES)
+    if not asks(clearer) or not question_of(clearer).subjects:
+        return ""
+    whole = f"{_as_marked(title, text)}: {clearer}"
+    here = any(one.document == document for one in await pages.answering(whole))
+    return whole if here or not await _names_page(pages, clearer) else ""
+
+
+async def _names_page(pages: Pages, text: str) -> bool:
+    """Whether `text` names the subject of a page by its title; one syllable of it names none ("lương" of "trả lương")."""
+    asked, said = question_of(text), fold(text)
+    named = (title_subject(one.title) for one in await pages.of(text) if asked.named_by(one.title) >= 1)
+    return any(
+        one in said or question_of(one).subjects > 1 or not all(map(is_syllable, one.split()))
+        for one in named
+    )
+
+
 async def _page_gone_on_with(pages: Pages, text: str, own: Sequence[Passage], *, corrects: bool) -> str:
     """The title of the page shown last of which a rule counts the figures of `text`, or that speaks of all that it puts
     in the place of what was said before; "" where `text` names another page or one answers it."""
     asked = question_of(text)
     if not (asked.own_figures or corrects):
         return ""
-    named = any(asked.named_by(one.title) >= 1 for one in await pages.of(text))
-    if named or (not corrects and await pages.answer(text)):
+    if await _names_page(pages, text) or (not corrects and await pages.answer(text)):
         return ""
     for one in own:
         counts = asked.own_figures and work_out(text, "", one.text, pages.turn.language)

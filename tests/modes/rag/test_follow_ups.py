@@ -65,3 +65,23 @@ async def test_a_page_without_a_list_is_told_by_the_sentence(
 async def test_what_is_counted_is_no_point(desk: RagDesk, no_pointer: str) -> None:
     await desk.ask("Sinh con được nghỉ mấy tháng?", offline=True)
     assert "Câu thứ" not in (await desk.ask(no_pointer, offline=True)).answer
+
+
+@pytest.mark.parametrize("opening", ["ý tôi là", "ý mình là", "ý em là", "à nhầm,"])
+@pytest.mark.parametrize(
+    ("before", "asked", "told"),
+    [
+        ("Thử việc bao lâu?", "lương bao nhiêu phần trăm", ("85%", "tạm ứng")),
+        ("Nghỉ ốm thế nào?", "cần giấy tờ gì", ("giấy của cơ sở y tế", "VPN")),
+        ("Nghỉ ốm thế nào?", "lương có bị trừ không", ("trả đủ lương 5 ngày ốm", "Kết hôn")),
+        ("Nghỉ ốm thế nào?", "gửi xe ở đâu", ("hầm B1", "giấy của cơ sở y tế")),
+        ("Nghỉ phép năm thế nào?", "nghỉ ốm được mấy ngày", ("5 ngày ốm", "14 ngày")),
+    ],
+)
+async def test_a_question_made_clearer_keeps_what_it_is_of(
+    desk: RagDesk, opening: str, before: str, asked: str, told: tuple[str, str]
+) -> None:
+    """But for one that names another page."""
+    await desk.ask(before, offline=True)
+    answer = (await desk.ask(f"{opening} {asked}", offline=True)).answer
+    assert [one in answer for one in told] == [True, False]
