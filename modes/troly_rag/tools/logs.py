@@ -171,8 +171,8 @@ async def run_log(given: ToolInputs) -> ToolResult:
     bounded = found.wanted.times or found.wanted.measure
     unread = tuple(one for one in phrases if not (bounded or question_of(one).names_something))
     narrowed = (*found.wanted.unread, *(one for one in phrases if one not in unread))
-    if not tally.of("actors"):
-        # Lines that name nobody do not tell who.
+    if tally.matched and not tally.of("actors"):
+        # Lines that name nobody do not tell who; where there are none, nobody is in them.
         unread += tuple(query[hit.start : hit.end] for hit in tool_words("log_who").find(query))
     unread += tuple(query[hit.start : hit.end] for hit in tool_words("explain").find(query))
     unread += tuple(query[start:end] for start, end in code_asked_about(query))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pytest
 
 from tests.support.modes.rag import RagDesk
+from troly.text.dates import HCM
 
 LATE = "Đi muộn {} lần thì bị trừ bao nhiêu tiền?"
 VALUES = ("Khách hàng trước tiên", "Chính trực", "Hợp tác", "Kỷ luật")
@@ -85,3 +88,14 @@ async def test_a_question_made_clearer_keeps_what_it_is_of(
     await desk.ask(before, offline=True)
     answer = (await desk.ask(f"{opening} {asked}", offline=True)).answer
     assert [one in answer for one in told] == [True, False]
+
+
+@pytest.mark.parametrize("who", ["của ai", "của người nào", "do ai", "whose are they"])
+@pytest.mark.parametrize(("code", "said"), [("777", "0 dòng"), ("691", "u892")])
+async def test_who_is_in_lines_that_are_none_is_nobody(desk: RagDesk, who: str, code: str, said: str) -> None:
+    desk.become("public", "internal", "private", department="it")
+    now = datetime(2026, 11, 23, 10, tzinfo=HCM)
+    await desk.ask(f"tuần trước có bao nhiêu lỗi {code}", offline=True, now=now)
+    told = await desk.ask(who, offline=True, now=now, language="vi")
+    assert said in told.answer
+    assert "không thấy dòng nhật ký nào nói đến" not in told.answer

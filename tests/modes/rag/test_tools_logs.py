@@ -554,3 +554,13 @@ def test_a_week_by_its_first_and_last_day_is_that_week(week: str, days: str, *, 
 )
 def test_each_day_with_its_own_system_and_both_are_not_read(asked: str, *, read: bool) -> None:
     assert (not parse_log_query(asked, NOW, ["vpn", "web-02"]).unread) == read
+
+
+@pytest.mark.parametrize("code", ["691", "777", "8091"])
+@pytest.mark.parametrize("period", ["tuần trước", "tháng trước", "hôm qua", "tuần này", "3 ngày trước"])
+def test_the_number_of_a_fault_counts_no_days(code: str, period: str) -> None:
+    for form in (f"lỗi {code} {period}", f"mã {code} {period} của ai", f"{period} lỗi {code}"):
+        found, alone = (parse_log_query(text, NOW) for text in (form, f"lỗi {period}"))
+        assert code in found.words
+        assert (found.start, found.end) == (alone.start, alone.end)
+    assert parse_log_query("lỗi 2 tuần trước", NOW).words == ()
