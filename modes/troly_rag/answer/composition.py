@@ -113,13 +113,13 @@ async def compose(
     # A figure that is asked for without a word of what it is of is no page's to tell.
     asked = question_of(turn.text)
     logs = any(tool == LOG for output in outputs for tool, _ in output.extras)
-    vague = not (asked.tokens or asked.own_figures or logs) and figure_request(turn.text).figure
+    anew = found.computed and not routing.goes_on_with_sum
+    vague = not (asked.tokens or asked.own_figures or logs or anew) and figure_request(turn.text).figure
     summed = bool(tool_words("total").find(turn.text)) and not found.computed
     # A sum over again, though the message asks of something that the sum does not speak of.
-    said = "\n".join([*(one.title for one in found.used), text])
-    changed = asked.coverage(text_of(said)).share if asked.tokens else 1.0
+    changed = asked.coverage(text_of("\n".join([*(one.title for one in found.used), text]))).share
     goes_on = found.computed and routing.goes_on_with_sum and not logs
-    stray = goes_on and not asked.own_figures and changed < _STRAY
+    stray = goes_on and asked.tokens and not asked.own_figures and changed < _STRAY
     whole = found.is_whole and not (quoted or uncounted or elsewhere or own or vague or summed or stray)
     # What is shown as the nearest is worth half of what it holds, and never more than "perhaps".
     coverage = found.coverage if whole else min(found.coverage / 2, _PERHAPS)

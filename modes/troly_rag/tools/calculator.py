@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from troly.text.catalogue import LANGS, Lang
-from troly.text.dates import HCM, add_months, days_in_full, find_ranges, format_date, make_date
+from troly.text.dates import HCM, Unit, add, add_months, days_in_full, find_ranges, format_date, make_date
 from troly.text.fold import fold, nfc
 from troly.text.language import is_other
 from troly.text.match import blank_out, spans_of
@@ -25,12 +25,13 @@ from troly_rag.corpus.coverage import (
     LEAST_PAY,
     NUMBERS,
     UNITS,
+    Text,
     figure_request,
     question_of,
     text_of,
 )
 from troly_rag.routing.lexicons import tool_words
-from troly_rag.routing.questions import DATE_SUM, asks, spaced
+from troly_rag.routing.questions import asks, beside_date_sum, date_sum_in, spaced
 from troly_rag.strings import say
 from troly_rag.tools.arithmetic import DAILY_HOURS, WORKING_DAYS, CalculationError, answer, goes_on_with_sum
 from troly_rag.tools.counted_things import EVERY, NO_COUNT, paid_for_each, things_in
@@ -117,13 +118,14 @@ _RESULT = re.compile(r"= ([^;\n]+)")
 _YEAR = re.compile(r"(?<![0-9/])(?:19|20)[0-9]{2}(?![0-9])")
 # A share of pay is that of the question when this much of its clause stands in it.
 _SPOKEN_OF, _HALF, _WHOLE, _FEWEST_GRADES, _FEWEST_NAMED = 0.6, 0.5, 100, 2, 3
-# What may stand beside a day and what is added to it.
-_DATE_ASKED = frozenset(["tinh", "giup", "cho", "hoi", "la", "bang", "ra", "roi", "vao", "dung", "ngay", "thu", "may", "nao", "gi", "bao", "nhieu", "what", "which", "day", "date", "is", "the", "on"])  # fmt: skip
 # A working day by its name, no "second" or "third" of something.
 _WORKDAY = re.compile(
     r"(?<!lan )(?<!con )(?<!nguoi )(?<!thang )(?<!nam )(?<!tuan )\b(?:(?:sang|trua|chieu|toi|dem|ngay|hom|buoi) )*thu (?:hai|ba|tu|nam|sau|[2-6])\b(?! (?:hai|ba|tu|nam|sau|nhat))"
     r"|\b(?:mon|tues|wednes|thurs|fri)days?\b"
 )
+_NEAR_DAYS = {"mai": 1, "tomorrow": 1, "qua": -1, "yesterday": -1}
+_DATE_UNITS: dict[str, Unit] = {"ngay": "day", "day": "day", "tuan": "week", "week": "week", "thang": "month", "month": "month", "nam": "year", "year": "year"}  # fmt: skip
+_TAKEN_OFF = ("-", "–", "−", "tru", "minus", "truoc", "before")
 _MONTH, _SATURDAY, _MONTHS = timedelta(days=31), 5, 12
 _HOUR_WORD, _DAY_WORD = (
     r"(?:gio|tieng|hours?|h)",
@@ -586,8 +588,8 @@ def _by_parts(text: str, question: str, own: Figures, lang: Lang) -> str:
     ]
     for sentence in map(str.strip, claims_of(text)):
         cases = _cases(sentence)
-        names = [question_of(_name(clause)) for clause, _ in cases]
-        each = [[value for piece, value in said if name.coverage(piece).share >= _HALF] for name in names]
+        names = [_name(clause) for clause, _ in cases]
+        each = [[value for piece, value in said if _is_called(piece, name, names)] for name in names]
         if len(cases) > 1 and sum(share for _, share in cases) == _WHOLE and all(each):
             terms = [(values[0], share) for values, (_, share) in zip(each, cases, strict=True)]
             points = sum((value * share / _WHOLE for value, share in terms), Decimal(0))
@@ -607,6 +609,16 @@ def _by_parts(text: str, question: str, own: Figures, lang: Lang) -> str:
         lines.append(say("math.points_to", lang, gap=gap, grade=wanted[1].upper() if wanted else ""))
     rule = next((one for one in claims_of(text) if _FROM.search(fold(one))), text)
     return _told(lines, rule, lang)
+
+
+def _is_called(piece: Text, name: str, names: Sequence[str]) -> bool:
+    """Whether `piece` says most of `name`, or two words of it side by side that no other of `names` has ("công việc" of
+    "kết quả công việc")."""
+    if question_of(name).coverage(piece).share >= _HALF:
+        return True
+    return bool(piece.pairs & text_of(name).pairs) and not any(
+        piece.pairs & text_of(other).pairs for other in names if other != name
+    )
 
 
 def asks_for_grade(question: str, before: str, text: str, lang: Lang) -> bool:
@@ -879,7 +891,7 @@ def _calculated(given: ToolInputs) -> ToolResult:
     query, day, note = _with_kind_of_day(replace(given, query=query), today.date())
     given, note = replace(given, query=query), worked or note
     sums: list[tuple[int, ToolResult]] = []
-    own = goes_on_with_sum(given.query) or DATE_SUM.search(fold(given.query))
+    own = goes_on_with_sum(given.query) or date_sum_in(given.query)
     pages = [] if own or _asks_of_bound(given, rules[:_PAGES]) else rules[:_PAGES]
     told_by = [_sum_of(given, one, day) for one in pages]
     results = [_RESULT.findall(_parted(one)[0]) for one in told_by]
@@ -923,19 +935,29 @@ def _calculated(given: ToolInputs) -> ToolResult:
 
 
 def date_sum(query: str, today: date, lang: Lang) -> str:
-    """A day (of this year where none is said) and so many days, "" for another question. Raises CalculationError
-    `no_date` where there is no such day or more is said."""
-    if (found := DATE_SUM.search(fold(nfc(query)))) is None:
+    """The day (of this year where none is said) that so many days, weeks, months or years are from another; "" for another
+    question. Raises CalculationError `no_date` where there is no such day or more is said."""
+    if (found := date_sum_in(query)) is None:
         return ""
-    day = make_date(int(found[3] or today.year), int(found[2]), int(found[1]))
-    beside = set(re.findall(r"\w+", fold(blank_out(nfc(query), [found.span()]))))
-    if day is None or beside - _DATE_ASKED or found[6] not in ("ngay", "day", "days"):
+    said = {"d": "", "near": "", "unit": "ngay", "many": "", "sign": "", **found.groupdict()}
+    near = _NEAR_DAYS.get((said["near"] or "").split(" ")[-1], 0)
+    day: date | None = today + timedelta(days=near)
+    if said["d"]:
+        day = make_date(int(said["y"] or today.year), int(said["m"]), int(said["d"]))
+    unit = _DATE_UNITS.get(said["unit"].rstrip("s"))
+    if day is None or unit is None or beside_date_sum(query, found):
         raise CalculationError("no_date", query.strip(" ?."))
-    sign, count = ("+", 1) if found[4] in ("+", "cong", "plus") else ("-", -1)
-    then = day + timedelta(days=count * int(found[5]))
-    told = f"{format_date(day)} {sign} {say('math.days', lang, count=found[5])}"
+    many, sign = said["many"], "−" if said["sign"] in _TAKEN_OFF else "+"
+    try:
+        then = add(day, int(many or 0) * (-1 if sign == "−" else 1), unit)
+    except (ValueError, OverflowError) as fault:
+        raise CalculationError("no_date", query.strip(" ?.")) from fault
     name = say("math.weekdays", lang).split("|")[then.weekday()]
-    return say("math.result", lang, expression=told, result=f"{format_date(then)} ({name})")
+    result, typed = f"{format_date(then)} ({name})", nfc(query)
+    if not many:
+        return say("math.day", lang, said=typed[slice(*found.span())], day=result)
+    told = f"{format_date(day)} {sign} {typed[found.start('many') : found.end('unit')]}"
+    return say("math.result", lang, expression=told, result=result)
 
 
 def hours_in_full(text: str) -> str:
@@ -948,7 +970,11 @@ def hours_in_full(text: str) -> str:
 
     text = nfc(text)
     overtime = bool(text_of(_OVERTIME).lines & text_of(text).lines)
-    in_place(_SPELT_HOURS, lambda one: f"{NUMBERS.index(one[0]) % 10 + 1}")
+    # "Sau" without its accent is "after", not six.
+    in_place(
+        _SPELT_HOURS,
+        lambda one: "sau" if text[slice(*one.span())] == "sau" else f"{NUMBERS.index(one[0]) % 10 + 1}",
+    )
     if overtime:
         in_place(_CLOCKS, _between_clocks)
         in_place(_H, lambda one: f"{one[1]} giờ")
@@ -1063,6 +1089,7 @@ def _not_read(given: ToolInputs, told: str, rule: Passage) -> list[str]:
         ):
             unread.append(typed[found.start() : found.end()])
     # What is counted by its name stands so in the sum, or in the rule; persons in one that is for each of them.
+    graded = _FROM.search(fold(sentence))
     named, each = (
         fold(f"{sums}\n{sentence}"),
         re.search(rf"\b{EVERY}\s+(?:{UNITS['person']})\b", fold(sentence)),
@@ -1071,6 +1098,7 @@ def _not_read(given: ToolInputs, told: str, rule: Passage) -> list[str]:
         one.told
         for one in things_in(typed)
         if fold(one.told) not in named
+        and not (graded and one.value in used)
         and (one.person or not one.spelt)
         and not (one.person and (one.value == 1 or (each and one.value in used)))
         and not _is_of_another_rule(typed, one.start, rule)
