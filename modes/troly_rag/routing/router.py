@@ -227,7 +227,7 @@ def tools_for(
         return agent.tools
     text = " ".join(texts)
     wanted = [RAG]
-    if wants_log(text, now):
+    if any(wants_log(one, now) for one in (text, *texts)):
         wanted.append(LOG)
     if wants_summary(text) or searches > 1:
         wanted.append(SUMMARY)

@@ -23,7 +23,7 @@ from troly.text.sanitize import sanitize
 from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.corpus.coverage import names_in, phrases_of, question_of, text_of
 from troly_rag.routing.lexicons import corrections, neighbours, tool_words
-from troly_rag.routing.questions import asks
+from troly_rag.routing.questions import asks, wants_log
 from troly_rag.strings import say
 from troly_rag.tools.interface import ToolError, ToolInputs, ToolResult
 from troly_rag.tools.log_query import (
@@ -144,7 +144,8 @@ class LogTally:
 
 
 async def run_log(given: ToolInputs) -> ToolResult:
-    """How many lines match, of which levels, what is said most often, and the last line.
+    """How many lines match, of which levels, what is said most often, and the last line; "" for what asks no log, where every
+    tool is used on every question (004-43).
 
     Raises ToolError `no_log_files`, `log_unreadable`.
     """
@@ -154,6 +155,9 @@ async def run_log(given: ToolInputs) -> ToolResult:
         raise ToolError("no_log_files", say("log.no_files", lang, agent=given.agent.name))
     if SCOPE not in given.user.permissions:
         return ToolResult("", denied=given.user.may_know_of(len(files)))
+    every_tool = given.config.limits.tool_selection_strategy == "all"
+    if every_tool and not (is_for_log(given.query) or wants_log(given.query, given.turn.now)):
+        return ToolResult("")
     query = days_in_full(given.query, given.turn.now.astimezone(HCM).date())
     said = [one for one in (_with_code(query, given), *given.before.split("\n")) if one]
     every = files

@@ -99,3 +99,15 @@ async def test_who_is_in_lines_that_are_none_is_nobody(desk: RagDesk, who: str, 
     told = await desk.ask(who, offline=True, now=now, language="vi")
     assert said in told.answer
     assert "không thấy dòng nhật ký nào nói đến" not in told.answer
+
+
+@pytest.mark.parametrize("other", ["Quên mật khẩu thì sao", "Mất laptop thì báo ai", "Cài phần mềm thế nào"])
+@pytest.mark.parametrize("first", [False, True])
+async def test_what_is_asked_beside_a_log_does_not_keep_it_from_being_read(
+    desk: RagDesk, other: str, first: bool
+) -> None:
+    desk.become("public", "internal", "private", department="it")
+    asked = [other, "tuần trước có bao nhiêu lỗi 691"]
+    told = await desk.ask("? ".join(asked if first else asked[::-1]) + "?", offline=True, now=datetime(2026, 11, 23, 10, tzinfo=HCM))  # fmt: skip
+    assert "mã 691 có 4 dòng" in told.answer
+    assert "chưa đọc được" not in told.answer
