@@ -464,12 +464,21 @@ def _for_each(sentence: str, amount: Amount, words: str) -> re.Match[str] | None
 
 def _is_asked_of(sentence: str, place: int, typed: str, own: Collection[str], unit: str) -> bool:
     """Whether the figure at `place` may be put to a count of `unit`: one said before only where the rule (beside a count of
-    its `own` the clause) speaks of all that `typed` names, and none where that is a sum told without what it is for each of."""
+    its `own` the clause) speaks of all that `typed` names, and none where that names more of a sum told without what it is
+    for each of, or says more of its name."""
     asked, clause = question_of(typed).coverage, _part_at(sentence, place)
     if unit not in own and asked(text_of(clause if own else sentence)).unread:
         return False
-    share = asked(text_of(clause)).share
-    return all(asked(text_of(one)).share <= share for one in _sums_at_large(sentence))
+
+    def weight(one: str) -> tuple[float, float]:
+        return question_of(_name(one)).coverage(text_of(typed)).share, asked(text_of(one)).share
+
+    ours = weight(clause)
+    return all(
+        theirs <= own
+        for one in _sums_at_large(sentence)
+        for theirs, own in zip(weight(one), ours, strict=True)
+    )
 
 
 def _part_at(text: str, place: int, marks: re.Pattern[str] = _COMMA) -> str:
@@ -1103,6 +1112,10 @@ def _not_read(given: ToolInputs, told: str, rule: Passage) -> list[str]:
         and not (one.person and (one.value == 1 or (each and one.value in used)))
         and not _is_of_another_rule(typed, one.start, rule)
     ]
+    if re.search(r"\b(?:toi da|khong qua|up to|at most)\b", fold(sentence)):
+        # Of what is spent up to a bound the lesser counts.
+        spent = [one for one in find_amounts(typed) if one.value >= LEAST_PAY and one.value not in used]
+        unread += [typed[one.start : one.end] for one in spent if one.value < max(ruled)]
     held = text_of(f"{rule.title}\n{sentence}")
     unread += [
         query[hit.start : hit.end]

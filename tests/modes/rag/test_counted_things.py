@@ -61,3 +61,13 @@ def test_a_sum_for_one_person_is_that_often_for_several(people: str) -> None:
     assert text.count("×") == 1 + work_out("đi muộn 7 lần bị trừ bao nhiêu", "", rule, "vi").count("×")
     for_each = "Công ty chi 10.000.000 VND mỗi người cho khóa học."
     assert work_out(f"{people[0]} người học thì chi bao nhiêu tiền", "", for_each, "vi").count("×") == 1
+
+
+@pytest.mark.parametrize(("kind", "sum_of"), [("ăn trưa", "730.000"), ("gửi xe", ""), ("điện thoại", "")])
+@pytest.mark.parametrize("months", [2, 5])
+def test_what_is_told_for_each_month_is_that_of_its_own_kind(kind: str, sum_of: str, months: int) -> None:
+    rule = "Phụ cấp ăn trưa 730.000 VND mỗi tháng, gửi xe 150.000 VND, điện thoại 300.000 VND."
+    for asked in (f"phụ cấp {kind} {months} tháng bao nhiêu", f"{kind} {months} tháng phụ cấp bao nhiêu"):
+        told = work_out(asked, "", rule, "vi")
+        assert bool(told) is bool(sum_of)
+        assert not told or f"{months} × {sum_of} VND" in told
