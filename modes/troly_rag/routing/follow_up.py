@@ -331,8 +331,12 @@ async def _with_page(
     by_year = pages.turn.conversation_metadata.get(SUM) and _names_only_year(text, f"{title}\n{before}")
     told = question.subjects and not by_year and await pages.answer(text)
     same = "" if told else _with_another_figure(text, full.about, before, title, today)
-    if not same and any(asks_for_grade(text, before, one.text, lang) for one in own):
-        same = f"{text.strip(_EDGES)}: {before}"
+    whole = f"{text.strip(_EDGES)}: {before}"
+    counted = things_in(text) and any(
+        work_out(whole, "", one.text, lang) for one in own if not one.superseded
+    )
+    if not same and (counted or any(asks_for_grade(text, before, one.text, lang) for one in own)):
+        same = whole
     if not same and corrects:
         same = await _made_clearer(pages, text, title, rows[0].id)
     if same:

@@ -162,6 +162,10 @@ _OTHER_SUMS = (
 # What may stand beside a day and what is added to it.
 DATE_ASKED = frozenset(["tinh", "giup", "cho", "hoi", "la", "bang", "ra", "roi", "vao", "dung", "ngay", "thu", "hom", "tu", "ke", "sau", "khi", "may", "nao", "gi", "bao", "nhieu", "what", "which", "day", "date", "is", "will", "it", "be", "in", "the", "on", "from"])  # fmt: skip
 _SIGN = re.compile(r"(?<=\d)\s*([*/×÷^+:])\s*(?=\d)")
+# Before an account that is asked for, or any of them: "which user had …" names none.
+_ANY_OF_KIND = re.compile(
+    r"\b(?:which|what|whose|how many|any|each|every|per|of|cac|nhung|moi|tung|may|bao nhieu)\s+$"
+)
 MACHINE = re.compile(r"\b[A-Za-z]+[-_]\d+\b")
 _SHORT = 5
 _DAYS = re.compile(r"\d\s*(?:ngay|thang|nam|gio|day|month|year|hour)")
@@ -225,6 +229,8 @@ def wants_log(text: str, now: datetime) -> bool:
 def user_named(text: str) -> str:
     """The account that a question names ("user an"), folded; "" for none."""
     for hit in tool_words("account").find(text):
+        if _ANY_OF_KIND.search(fold(text[: hit.start])):
+            continue
         word = next(iter(tokens(text[hit.end :])), None)
         name = word.text if word and not text[hit.end : hit.end + word.start].strip(" :=") else ""
         # "User an" names one in Vietnamese.

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from troly.text.dates import HCM
+from troly_rag.routing.questions import user_named
 from troly_rag.tools.log_query import LogQuery, parse_log_query
 from troly_rag.tools.logs import (
     KEPT,
@@ -564,3 +565,10 @@ def test_the_number_of_a_fault_counts_no_days(code: str, period: str) -> None:
         assert code in found.words
         assert (found.start, found.end) == (alone.start, alone.end)
     assert parse_log_query("lỗi 2 tuần trước", NOW).words == ()
+
+
+@pytest.mark.parametrize("asking", ["which", "what", "how many", "each", "mỗi", "những"])
+@pytest.mark.parametrize("verb", ["had", "got", "hit", "gặp", "dính"])
+def test_an_account_that_is_asked_for_is_not_named(asking: str, verb: str) -> None:
+    assert user_named(f"{asking} user {verb} error 691 this month") == ""
+    assert user_named("error 691 of user u52 this month") == "u52"
