@@ -164,7 +164,7 @@ DATE_ASKED = frozenset(["tinh", "giup", "cho", "hoi", "la", "bang", "ra", "roi",
 _SIGN = re.compile(r"(?<=\d)\s*([*/×÷^+:])\s*(?=\d)")
 # Before an account that is asked for, or any of them: "which user had …" names none.
 _ANY_OF_KIND = re.compile(
-    r"\b(?:which|what|whose|how many|any|each|every|per|of|cac|nhung|moi|tung|may|bao nhieu)\s+$"
+    r"\b(?:which|what|whose|how many|any|each|every|per|cac|nhung|moi|tung|may|bao nhieu)\s+$"
 )
 MACHINE = re.compile(r"\b[A-Za-z]+[-_]\d+\b")
 _SHORT = 5
