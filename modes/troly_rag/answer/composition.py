@@ -24,7 +24,7 @@ from troly_rag.corpus.access import is_guest
 from troly_rag.corpus.coverage import YEAR, figure_request, phrases_of, question_of, text_of
 from troly_rag.execution.engine import AgentOutput, QueryAnswer
 from troly_rag.routing.lexicons import tool_words
-from troly_rag.routing.plan import LOG, MATH, Routing
+from troly_rag.routing.plan import LOG, MATH, RAG, Routing
 from troly_rag.routing.questions import is_side
 from troly_rag.strings import say
 from troly_rag.tools.logs import is_for_log
@@ -115,13 +115,17 @@ async def compose(
     # A figure that is asked for without a word of what it is of is no page's to tell.
     asked = question_of(turn.text)
     logs = any(tool == LOG for output in outputs for tool, _ in output.extras)
-    vague = not (asked.tokens or asked.own_figures or logs) and figure_request(turn.text).figure
+    anew = found.computed and not routing.goes_on_with_sum
+    vague = not (asked.tokens or asked.own_figures or logs or anew) and figure_request(turn.text).figure
     summed = bool(tool_words("total").find(turn.text)) and not found.computed
     # A sum over again, though the message asks of something that the sum does not speak of.
-    changed = asked.coverage(text_of(text)).share if asked.tokens else 1.0
+    changed = asked.coverage(text_of("\n".join([*(one.title for one in found.used), text]))).share
     goes_on = found.computed and routing.goes_on_with_sum and not logs
-    stray = goes_on and not asked.own_figures and changed < _STRAY
-    whole = found.is_whole and not (quoted or uncounted or elsewhere or own or vague or summed or stray)
+    stray = goes_on and asked.tokens and not asked.own_figures and changed < _STRAY
+    # What failed is named, and is a part that is not answered.
+    whole = found.is_whole and not (
+        quoted or uncounted or elsewhere or own or vague or summed or stray or closing
+    )
     # What is no answer is worth what such pages were measured to be: those that hold every word, and others.
     coverage = found.coverage if whole else PERHAPS if found.coverage >= 1 else NEAREST
     text = "\n\n".join(filter(None, parts))
@@ -142,9 +146,15 @@ def _by_model(
     used = () if draft.refuses else draft.used or found.used
     near = () if draft.refuses else _suggested(outputs, used, routing, config, lang)
     closed = _closed(outputs, routing, lang) if draft.refuses else ()
-    text = "\n\n".join([draft.text, *found.left, *_failures(outputs, lang, MATH), *closed])
-    answer = AnswerContent(text, used, near, found.coverage * draft.grounded)
-    return ComposedAnswer(answer, "model", draft.note, not draft.refuses)
+    left = [*found.left, *_failures(outputs, lang, MATH)]
+    coverage = found.coverage * draft.grounded
+    answer = AnswerContent(
+        "\n\n".join([draft.text, *left, *closed]),
+        used,
+        near,
+        min(coverage / 2, _PERHAPS) if left else coverage,
+    )
+    return ComposedAnswer(answer, "model", draft.note, not (draft.refuses or left))
 
 
 class Findings:
@@ -176,6 +186,7 @@ class Findings:
                 self.figures.append(extra.answer)
                 used += extra.evidence
             counted = any(tool == LOG for tool, _ in output.extras)
+            of_log = any(is_for_log(query.query) for query in output.queries)
             computed = any(one.covered for tool, one in output.extras if tool == MATH) or any(
                 run.tool in (MATH, LOG) for run in output.failed
             )
@@ -184,7 +195,7 @@ class Findings:
                 if not query.looked_up:
                     continue
                 # What a log could not be asked is said by its tool.
-                logged = counted and (query.index == 1 or is_for_log(query.query))
+                logged = counted and (is_for_log(query.query) or not of_log)
                 used += self._tell(query, computed=computed, logged=logged)
         self.used, self.material = _unique(used), _unique([*used, *material])
 
@@ -332,9 +343,19 @@ def _failures(outputs: Sequence[AgentOutput], lang: Lang, but: str = "") -> Iter
             why = next((run.error or run.error_type for run in output.failed), "")
             yield say("answer.missing", lang, agent=output.agent.upper(), why=why.rstrip("."))
         else:
+            yield from _lost_queries(output, lang)
             for run in output.failed:
                 if run.status == "failed" and run.tool in (MATH, LOG):
                     yield say("answer.tool_failed", lang, why=(run.error or run.error_type).rstrip("."))
+
+
+def _lost_queries(output: AgentOutput, lang: Lang) -> Iterator[str]:
+    """The queries of an agent whose search alone failed."""
+    lost = {run.query_index: run for run in output.failed if run.status == "failed" and run.tool == RAG}
+    for query in output.queries:
+        if run := lost.get(query.index):
+            asked, why = query.query.rstrip(" ?."), (run.error or run.error_type).rstrip(".")
+            yield say("answer.lost", lang, query=asked, why=why)
 
 
 def _closed(outputs: Sequence[AgentOutput], routing: Routing, lang: Lang) -> Iterator[str]:

@@ -463,8 +463,8 @@ class _PlanRun:
         part = self._routing.part(task.agent)
         queries = part.queries if part is not None else (self._routing.refined_query,)
         if task.tool == LOG:
-            # "Bao nhiêu lỗi 691, bao nhiêu lỗi 809" is one question of the same lines.
-            return ", ".join((queries[0], *(query for query in queries[1:] if is_for_log(query))))
+            # "Bao nhiêu lỗi 691, bao nhiêu lỗi 809" is one question of the same lines, but not what is beside it.
+            return ", ".join([query for query in queries if is_for_log(query)] or queries[:1])
         if task.query_index is not None and task.query_index <= len(queries):
             return queries[task.query_index - 1]
         return "\n".join([one for one in queries if one in self._routing.computed] or queries)

@@ -140,9 +140,32 @@ _ARITHMETIC = re.compile(rf"\d\s*{_SCALE}\s*(?:[+*/×÷^]|\bx\b)\s*[\d(]|\d\s*{_
 _DATE = re.compile(
     r"\b(?:0?[1-9]|[12]\d|3[01])[/-](?:0?[1-9]|1[0-2])(?:[/-]\d{2,4})?\b|\b(?:0?[1-9]|1[0-2])[/-](?:19|20)\d\d\b"
 )
-# A day and what is added to it ("20/11 + 10 ngày").
-DATE_SUM = re.compile(r"(?<![\w/.,-])(\d{1,2})/(\d{1,2})(?:/((?:19|20)\d\d))?\s*([-–−+]|cong|tru|plus|minus) ?(?:them )?(\d{1,5}) ?(ngay|tuan|thang|nam|(?:working |business )?(?:day|week|month|year)s?)\b")  # fmt: skip
+# A day and what is added to it ("20/11 + 10 ngày", "45 ngày kể từ hôm nay", "3 tuần nữa"), or only what day it is.
+_NO_DIGIT = r"(?<![\w/.,-])"
+_DATED = r"(?P<d>\d{1,2})/(?P<m>\d{1,2})(?:/(?P<y>(?:19|20)\d\d))?"
+_NEAR_DAY = r"(?P<near>hom nay|today|ngay mai|tomorrow|hom qua|yesterday)\b"
+_SO_MANY = (
+    r"(?P<many>\d{1,5}) ?(?P<unit>ngay|tuan|thang|nam|(?:working |business )?(?:day|week|month|year)s?)\b"
+)
+_PLUS = rf"\s*(?P<sign>[-–−+]|cong|tru|them|plus|minus) ?(?:them )?{_SO_MANY}"
+_DATE_SUM = re.compile(f"{_NO_DIGIT}{_DATED}{_PLUS}")
+_OTHER_SUMS = (
+    re.compile(f"{_NO_DIGIT}{_NEAR_DAY}{_PLUS}"),
+    re.compile(
+        rf"{_NO_DIGIT}{_SO_MANY} (?P<sign>nua|from now|(?:nua )?(?:ke tu|tinh tu|tu|sau|from|after)|truoc|before)(?: (?:ngay )?(?:{_DATED}|{_NEAR_DAY}|(?:bay gio|nay|now)\b)|(?=\W*(?:la|is|will|$)))"
+    ),
+    re.compile(
+        rf"{_NO_DIGIT}(?:{_DATED}|{_NEAR_DAY})(?= la (?:thu|ngay) (?:may|nao|gi|bao nhieu)| is (?:what|which) (?:day|date))"
+    ),
+    re.compile(rf"(?<=what day is ){_NEAR_DAY}"),
+)
+# What may stand beside a day and what is added to it.
+DATE_ASKED = frozenset(["tinh", "giup", "cho", "hoi", "la", "bang", "ra", "roi", "vao", "dung", "ngay", "thu", "hom", "tu", "ke", "sau", "khi", "may", "nao", "gi", "bao", "nhieu", "what", "which", "day", "date", "is", "will", "it", "be", "in", "the", "on", "from"])  # fmt: skip
 _SIGN = re.compile(r"(?<=\d)\s*([*/×÷^+:])\s*(?=\d)")
+# Before an account that is asked for, or any of them: "which user had …" names none.
+_ANY_OF_KIND = re.compile(
+    r"\b(?:which|what|whose|how many|any|each|every|per|cac|nhung|moi|tung|may|bao nhieu)\s+$"
+)
 MACHINE = re.compile(r"\b[A-Za-z]+[-_]\d+\b")
 _SHORT = 5
 _DAYS = re.compile(r"\d\s*(?:ngay|thang|nam|gio|day|month|year|hour)")
@@ -159,13 +182,27 @@ def wants_math(text: str) -> bool:
 
 def is_arithmetic(text: str) -> bool:
     """Whether figures stand with a sign between them, or a percentage; dates are none but where days are added to one."""
-    return bool(_ARITHMETIC.search(_DATE.sub(" ", fold(text))) or DATE_SUM.search(fold(text)))
+    return bool(_ARITHMETIC.search(_DATE.sub(" ", fold(text))) or date_sum_in(text))
+
+
+def date_sum_in(text: str) -> re.Match[str] | None:
+    """Where `text` adds so many days to a day: between signs whatever stands beside it, in words where nothing else does."""
+    folded = fold(nfc(text))
+    if found := _DATE_SUM.search(folded):
+        return found
+    others = (found for form in _OTHER_SUMS for found in form.finditer(folded))
+    return next((one for one in others if not beside_date_sum(text, one)), None)
+
+
+def beside_date_sum(text: str, found: re.Match[str]) -> set[str]:
+    """The words that stand beside a day and what is added to it, without what asks for the day."""
+    return set(re.findall(r"\w+", fold(blank_out(nfc(text), [found.span()])))) - DATE_ASKED
 
 
 def spaced(text: str) -> str:
     """A sum with blanks around its signs, so that `10/0` is not taken for a day; any other text as it is."""
     sums = is_arithmetic(text) or len(text.split()) <= _SHORT
-    return _SIGN.sub(r" \1 ", text) if sums and not DATE_SUM.search(fold(text)) else text
+    return _SIGN.sub(r" \1 ", text) if sums and not date_sum_in(text) else text
 
 
 def wants_log(text: str, now: datetime) -> bool:
@@ -192,6 +229,8 @@ def wants_log(text: str, now: datetime) -> bool:
 def user_named(text: str) -> str:
     """The account that a question names ("user an"), folded; "" for none."""
     for hit in tool_words("account").find(text):
+        if _ANY_OF_KIND.search(fold(text[: hit.start])):
+            continue
         word = next(iter(tokens(text[hit.end :])), None)
         name = word.text if word and not text[hit.end : hit.end + word.start].strip(" :=") else ""
         # "User an" names one in Vietnamese.

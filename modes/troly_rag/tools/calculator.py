@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from troly.text.catalogue import LANGS, Lang
-from troly.text.dates import HCM, add_months, days_in_full, find_ranges, format_date, make_date
+from troly.text.dates import HCM, Unit, add, add_months, days_in_full, find_ranges, format_date, make_date
 from troly.text.fold import fold, nfc
 from troly.text.language import is_other
 from troly.text.match import blank_out, spans_of
@@ -25,14 +25,16 @@ from troly_rag.corpus.coverage import (
     LEAST_PAY,
     NUMBERS,
     UNITS,
+    Text,
     figure_request,
     question_of,
     text_of,
 )
 from troly_rag.routing.lexicons import tool_words
-from troly_rag.routing.questions import DATE_SUM, asks, spaced
+from troly_rag.routing.questions import asks, beside_date_sum, date_sum_in, spaced
 from troly_rag.strings import say
 from troly_rag.tools.arithmetic import DAILY_HOURS, WORKING_DAYS, CalculationError, answer, goes_on_with_sum
+from troly_rag.tools.counted_things import EVERY, NO_COUNT, paid_for_each, things_in
 from troly_rag.tools.documents import evidence_of
 from troly_rag.tools.interface import ToolError, ToolInputs, ToolResult
 
@@ -46,7 +48,6 @@ _BIRTHS = ((re.compile(r"\b(?:sinh doi|song sinh|twins)\b"), 2), (re.compile(r"\
 _DATED = re.compile(r"\b(?:thang 0 ?nam|(?:ngay|mung|mong) 0 ?thang)\b")
 _SPELT = re.compile(rf"\b({'|'.join(NUMBERS)})\s+({'|'.join(UNITS.values())})\b")
 _BARE = re.compile(r"(x)?(x)?")
-_EVERY = r"(?:cho\s+)?(?:moi|tung|per|an?|each|every|for every|for each)"
 _PAY = re.compile(r"\b(?:luong|pay|salary|wage)\b")
 _MONEY = re.compile(r"\b(?:tien|money|cash|vnd)\b")
 _HOURLY = re.compile(r"\b(?:luong gio|luong mot gio|moi gio|mot gio|hourly|an hour|per hour)\b")
@@ -117,13 +118,14 @@ _RESULT = re.compile(r"= ([^;\n]+)")
 _YEAR = re.compile(r"(?<![0-9/])(?:19|20)[0-9]{2}(?![0-9])")
 # A share of pay is that of the question when this much of its clause stands in it.
 _SPOKEN_OF, _HALF, _WHOLE, _FEWEST_GRADES, _FEWEST_NAMED = 0.6, 0.5, 100, 2, 3
-# What may stand beside a day and what is added to it.
-_DATE_ASKED = frozenset(["tinh", "giup", "cho", "hoi", "la", "bang", "ra", "roi", "vao", "dung", "ngay", "thu", "may", "nao", "gi", "bao", "nhieu", "what", "which", "day", "date", "is", "the", "on"])  # fmt: skip
 # A working day by its name, no "second" or "third" of something.
 _WORKDAY = re.compile(
     r"(?<!lan )(?<!con )(?<!nguoi )(?<!thang )(?<!nam )(?<!tuan )\b(?:(?:sang|trua|chieu|toi|dem|ngay|hom|buoi) )*thu (?:hai|ba|tu|nam|sau|[2-6])\b(?! (?:hai|ba|tu|nam|sau|nhat))"
     r"|\b(?:mon|tues|wednes|thurs|fri)days?\b"
 )
+_NEAR_DAYS = {"mai": 1, "tomorrow": 1, "qua": -1, "yesterday": -1}
+_DATE_UNITS: dict[str, Unit] = {"ngay": "day", "day": "day", "tuan": "week", "week": "week", "thang": "month", "month": "month", "nam": "year", "year": "year"}  # fmt: skip
+_TAKEN_OFF = ("-", "–", "−", "tru", "minus", "truoc", "before")
 _MONTH, _SATURDAY, _MONTHS = timedelta(days=31), 5, 12
 _HOUR_WORD, _DAY_WORD = (
     r"(?:gio|tieng|hours?|h)",
@@ -162,9 +164,7 @@ _BY_MONTH = re.compile(
     r"\b(?:trong|moi|mot|hang) (?:mot |moi )?thang\b|\b(?:a|per|each|in a) month\b|\bmonthly\b"
 )
 # A number that counts something, or nothing that is said ("chuyển 5, …"), but for what only names a day or an hour.
-_COUNTED = re.compile(
-    r"(?<!thu )(?<!thang )(?<!ngay )(?<!quy )(?<!nam )(?<!luc )(?<!gio )(?<![\w/.,-])(\d+(?:[.,]\d+)?)(?: ?(?:k )?([a-z]+)\b|(?=\s*(?:[,;.?!](?!\d)|$)))"
-)
+_COUNTED = re.compile(NO_COUNT + r"(\d+(?:[.,]\d+)?)(?: ?(?:k )?([a-z]+)\b|(?=\s*(?:[,;.?!](?!\d)|$)))")
 _OTHER_UNITS = frozenset({"quy", "quarter", "quarters", "lop", "ky"})
 # Holidays of the law on fixed days, by day and month; those of the lunar calendar fall, with the days beside them, in these stretches.
 _HOLIDAYS = frozenset({(1, 1), (30, 4), (1, 5), (2, 9)})
@@ -232,7 +232,8 @@ def work_out(question: str, before: str, text: str, lang: Lang, *, typed: str = 
     """
     own = figures_of(question)
     said = own.over(figures_of(before))
-    fresh = bool(own.counted or own.money or own.hourly or own.percent) or figure_request(question).figure
+    fresh = bool(own.counted or own.money or own.hourly or own.percent or things_in(question))
+    fresh = fresh or figure_request(question).figure
     # A question that goes on without a figure of its own asks for a sum only where it names another case of the rule.
     asked = f"{question}\n{before}" if fresh else question
     # Money that is named is asked for, though the count stands apart ("có hỗ trợ tiền không, hai bé là bao nhiêu").
@@ -263,6 +264,7 @@ def work_out(question: str, before: str, text: str, lang: Lang, *, typed: str = 
             lambda one, kind=kind: _by_unit(one, said, question, kind, lang, typed=typed or question)
             for kind in units
         ),
+        lambda one: _by_thing(one, question, lang),
         lambda one: _by_divided_pay(one, said, question, _carried_over(text, question, before), lang),
         lambda one: _by_share(one, question, said, lang),
     )
@@ -272,7 +274,44 @@ def work_out(question: str, before: str, text: str, lang: Lang, *, typed: str = 
         for one in rules
         if (result := way(one))
     ]
-    return max(found, key=lambda one: one[0], default=(0.0, ""))[1]
+    best = max(found, key=lambda one: one[0], default=(0.0, ""))[1]
+    return _for_all(best, question, lang) if fresh else best
+
+
+def _newest_counts(question: str) -> str:
+    """The part of a question that counts things: of several with a colon between them the first."""
+    return next((one for one in re.split(r":(?!\d)", question) if things_in(one)), question)
+
+
+def _by_thing(sentence: str, question: str, lang: Lang) -> str:
+    """So much for each person or thing that the question counts, each kind at its own rate."""
+    each = paid_for_each(sentence, question)
+    sums = [one.value * paid.value for one, paid in each]
+    lines = [
+        f"{one.told} × {_money(paid.value, lang)} = {_money(value, lang)}"
+        for (one, paid), value in zip(each, sums, strict=True)
+    ]
+    if len(lines) > 1:
+        lines.append(say("math.total", lang, total=_money(sum(sums, Decimal(0)), lang)))
+    return _told(lines, sentence, lang)
+
+
+def _for_all(told: str, question: str, lang: Lang) -> str:
+    """The one sum of money that was `told` for one person for all persons that the question counts; as it is where the sum
+    or its rule is for each of them already."""
+    sums, rule = _parted(told)
+    people = [one for one in things_in(_newest_counts(question)) if one.person]
+    last, shown = sums.rpartition("; ")[2], say("math.total", lang, total="\n").split("\n")
+    total = next(iter(find_amounts(last.rpartition("= ")[2])), None)
+    one_sum = "; " not in sums or (last.startswith(shown[0]) and last.endswith(shown[1]))
+    each = re.search(rf"\b{EVERY}\s+(?:{UNITS['person']})\b", fold(rule))
+    if len(people) != 1 or total is None or total.unit != "VND" or not one_sum or each:
+        return told
+    count = people[0]
+    if count.value <= 1 or count.told in sums:
+        return told
+    more = f"{count.told} × {_money(total.value, lang)} = {_money(count.value * total.value, lang)}"
+    return f"{sums}; {more}{told[len(sums) :]}"
 
 
 def _by_hour(
@@ -417,7 +456,7 @@ def _by_unit(
 def _for_each(sentence: str, amount: Amount, words: str) -> re.Match[str] | None:
     """What stands between an amount and the unit `words` that it is for each of: what is granted, and for how many of them."""
     rest, granted = fold(sentence[amount.end : amount.end + 40]), "vnd|dong|ngay|thang|days?|months?|more day"
-    match = re.match(rf"\s*({granted})?\s*{_EVERY}\s+(?:(\d+)\s+)?(?:{words})\b", rest)
+    match = re.match(rf"\s*({granted})?\s*{EVERY}\s+(?:(\d+)\s+)?(?:{words})\b", rest)
     # A price stands behind what it is of: "suất ăn 35.000".
     priced = re.search(rf"(?<!\d )\b(?:{words})(?: [a-z]+)? $", fold(sentence[: amount.start]))
     return _BARE.match(rest) if match is None and amount.value >= LEAST_PAY and priced else match
@@ -425,12 +464,21 @@ def _for_each(sentence: str, amount: Amount, words: str) -> re.Match[str] | None
 
 def _is_asked_of(sentence: str, place: int, typed: str, own: Collection[str], unit: str) -> bool:
     """Whether the figure at `place` may be put to a count of `unit`: one said before only where the rule (beside a count of
-    its `own` the clause) speaks of all that `typed` names, and none where that is a sum told without what it is for each of."""
+    its `own` the clause) speaks of all that `typed` names, and none where that names more of a sum told without what it is
+    for each of, or says more of its name."""
     asked, clause = question_of(typed).coverage, _part_at(sentence, place)
     if unit not in own and asked(text_of(clause if own else sentence)).unread:
         return False
-    share = asked(text_of(clause)).share
-    return all(asked(text_of(one)).share <= share for one in _sums_at_large(sentence))
+
+    def weight(one: str) -> tuple[float, float]:
+        return question_of(_name(one)).coverage(text_of(typed)).share, asked(text_of(one)).share
+
+    ours = weight(clause)
+    return all(
+        theirs <= own
+        for one in _sums_at_large(sentence)
+        for theirs, own in zip(weight(one), ours, strict=True)
+    )
 
 
 def _part_at(text: str, place: int, marks: re.Pattern[str] = _COMMA) -> str:
@@ -443,7 +491,7 @@ def _sums_at_large(sentence: str) -> Iterator[str]:
     """The clauses of `sentence` that tell a sum of money without what it is for each of."""
     for amount in find_amounts(sentence):
         clause = _part_at(sentence, amount.start)
-        if amount.value >= LEAST_PAY and not re.search(rf"\b{_EVERY}\s", fold(clause)):
+        if amount.value >= LEAST_PAY and not re.search(rf"\b{EVERY}\s", fold(clause)):
             yield clause
 
 
@@ -549,8 +597,8 @@ def _by_parts(text: str, question: str, own: Figures, lang: Lang) -> str:
     ]
     for sentence in map(str.strip, claims_of(text)):
         cases = _cases(sentence)
-        names = [question_of(_name(clause)) for clause, _ in cases]
-        each = [[value for piece, value in said if name.coverage(piece).share >= _HALF] for name in names]
+        names = [_name(clause) for clause, _ in cases]
+        each = [[value for piece, value in said if _is_called(piece, name, names)] for name in names]
         if len(cases) > 1 and sum(share for _, share in cases) == _WHOLE and all(each):
             terms = [(values[0], share) for values, (_, share) in zip(each, cases, strict=True)]
             points = sum((value * share / _WHOLE for value, share in terms), Decimal(0))
@@ -570,6 +618,16 @@ def _by_parts(text: str, question: str, own: Figures, lang: Lang) -> str:
         lines.append(say("math.points_to", lang, gap=gap, grade=wanted[1].upper() if wanted else ""))
     rule = next((one for one in claims_of(text) if _FROM.search(fold(one))), text)
     return _told(lines, rule, lang)
+
+
+def _is_called(piece: Text, name: str, names: Sequence[str]) -> bool:
+    """Whether `piece` says most of `name`, or two words of it side by side that no other of `names` has ("công việc" of
+    "kết quả công việc")."""
+    if question_of(name).coverage(piece).share >= _HALF:
+        return True
+    return bool(piece.pairs & text_of(name).pairs) and not any(
+        piece.pairs & text_of(other).pairs for other in names if other != name
+    )
 
 
 def asks_for_grade(question: str, before: str, text: str, lang: Lang) -> bool:
@@ -842,7 +900,7 @@ def _calculated(given: ToolInputs) -> ToolResult:
     query, day, note = _with_kind_of_day(replace(given, query=query), today.date())
     given, note = replace(given, query=query), worked or note
     sums: list[tuple[int, ToolResult]] = []
-    own = goes_on_with_sum(given.query) or DATE_SUM.search(fold(given.query))
+    own = goes_on_with_sum(given.query) or date_sum_in(given.query)
     pages = [] if own or _asks_of_bound(given, rules[:_PAGES]) else rules[:_PAGES]
     told_by = [_sum_of(given, one, day) for one in pages]
     results = [_RESULT.findall(_parted(one)[0]) for one in told_by]
@@ -886,19 +944,29 @@ def _calculated(given: ToolInputs) -> ToolResult:
 
 
 def date_sum(query: str, today: date, lang: Lang) -> str:
-    """A day (of this year where none is said) and so many days, "" for another question. Raises CalculationError
-    `no_date` where there is no such day or more is said."""
-    if (found := DATE_SUM.search(fold(nfc(query)))) is None:
+    """The day (of this year where none is said) that so many days, weeks, months or years are from another; "" for another
+    question. Raises CalculationError `no_date` where there is no such day or more is said."""
+    if (found := date_sum_in(query)) is None:
         return ""
-    day = make_date(int(found[3] or today.year), int(found[2]), int(found[1]))
-    beside = set(re.findall(r"\w+", fold(blank_out(nfc(query), [found.span()]))))
-    if day is None or beside - _DATE_ASKED or found[6] not in ("ngay", "day", "days"):
+    said = {"d": "", "near": "", "unit": "ngay", "many": "", "sign": "", **found.groupdict()}
+    near = _NEAR_DAYS.get((said["near"] or "").split(" ")[-1], 0)
+    day: date | None = today + timedelta(days=near)
+    if said["d"]:
+        day = make_date(int(said["y"] or today.year), int(said["m"]), int(said["d"]))
+    unit = _DATE_UNITS.get(said["unit"].rstrip("s"))
+    if day is None or unit is None or beside_date_sum(query, found):
         raise CalculationError("no_date", query.strip(" ?."))
-    sign, count = ("+", 1) if found[4] in ("+", "cong", "plus") else ("-", -1)
-    then = day + timedelta(days=count * int(found[5]))
-    told = f"{format_date(day)} {sign} {say('math.days', lang, count=found[5])}"
+    many, sign = said["many"], "−" if said["sign"] in _TAKEN_OFF else "+"
+    try:
+        then = add(day, int(many or 0) * (-1 if sign == "−" else 1), unit)
+    except (ValueError, OverflowError) as fault:
+        raise CalculationError("no_date", query.strip(" ?.")) from fault
     name = say("math.weekdays", lang).split("|")[then.weekday()]
-    return say("math.result", lang, expression=told, result=f"{format_date(then)} ({name})")
+    result, typed = f"{format_date(then)} ({name})", nfc(query)
+    if not many:
+        return say("math.day", lang, said=typed[slice(*found.span())], day=result)
+    told = f"{format_date(day)} {sign} {typed[found.start('many') : found.end('unit')]}"
+    return say("math.result", lang, expression=told, result=result)
 
 
 def hours_in_full(text: str) -> str:
@@ -911,7 +979,11 @@ def hours_in_full(text: str) -> str:
 
     text = nfc(text)
     overtime = bool(text_of(_OVERTIME).lines & text_of(text).lines)
-    in_place(_SPELT_HOURS, lambda one: f"{NUMBERS.index(one[0]) % 10 + 1}")
+    # "Sau" without its accent is "after", not six.
+    in_place(
+        _SPELT_HOURS,
+        lambda one: "sau" if text[slice(*one.span())] == "sau" else f"{NUMBERS.index(one[0]) % 10 + 1}",
+    )
     if overtime:
         in_place(_CLOCKS, _between_clocks)
         in_place(_H, lambda one: f"{one[1]} giờ")
@@ -1017,13 +1089,33 @@ def _not_read(given: ToolInputs, told: str, rule: Passage) -> list[str]:
         value, word = Decimal(found[1].replace(",", ".")), found[2] or ""
         unit = next((name for name, words in UNITS.items() if re.fullmatch(words, word)), "")
         known = value in used or (value in ruled and word and unit != "time") or value == 1
-        known = known or _is_of_another_rule(typed, found.start(), rule)
+        known = known or found[1] in rule.years or _is_of_another_rule(typed, found.start(), rule)
         if (
             (unit or word in _OTHER_UNITS or (not word and found[1].isdigit()))
+            and unit != "person"
             and not known
             and not _penalty(rule.text, unit, value)
         ):
             unread.append(typed[found.start() : found.end()])
+    # What is counted by its name stands so in the sum, or in the rule; persons in one that is for each of them.
+    graded = _FROM.search(fold(sentence))
+    named, each = (
+        fold(f"{sums}\n{sentence}"),
+        re.search(rf"\b{EVERY}\s+(?:{UNITS['person']})\b", fold(sentence)),
+    )
+    unread += [
+        one.told
+        for one in things_in(typed)
+        if fold(one.told) not in named
+        and not (graded and one.value in used)
+        and (one.person or not one.spelt)
+        and not (one.person and (one.value == 1 or (each and one.value in used)))
+        and not _is_of_another_rule(typed, one.start, rule)
+    ]
+    if re.search(r"\b(?:toi da|khong qua|up to|at most)\b", fold(sentence)):
+        # Of what is spent up to a bound the lesser counts.
+        spent = [one for one in find_amounts(typed) if one.value >= LEAST_PAY and one.value not in used]
+        unread += [typed[one.start : one.end] for one in spent if one.value < max(ruled)]
     held = text_of(f"{rule.title}\n{sentence}")
     unread += [
         query[hit.start : hit.end]

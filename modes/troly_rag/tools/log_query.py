@@ -30,6 +30,8 @@ _BARE_CODE = re.compile(
 )
 _NAME = re.compile(r"\b[A-Za-z]+[-_]?[0-9][\w-]*\b")
 _SHORT_CODE = re.compile(r"\b(?:loi|ma|error|code)\s+(?:so\s+)?(\d{2})\b(?!\s*(?:ngay|lan|dong|gio)|\s*[/-])")
+# A longer number behind such a word counts no days or weeks ("lỗi 691 tuần trước").
+_LONG_CODE = re.compile(r"\b(?:loi|ma|errors?|codes?|faults?)\s+(?:so\s+)?(\d{3,6})\b")
 _CLOCK_NAME = re.compile(r"[hH]\d{1,2}|\d+")
 # Where what is left out of a count or added to it ends.
 _PART_ENDS = re.compile(r"[,;.?!](?=\s|$)|\b(?:thì|thi|còn|con|then|how|what)\b", re.IGNORECASE)
@@ -225,7 +227,8 @@ def _when(query: str, now: datetime) -> tuple[list[Stretch], tuple[int, int] | N
         length = timedelta(minutes=count) if unit.startswith(("ph", "min")) else timedelta(hours=count)
         found.append((now - length, now))
     query = blank_out(query, [past.span() for past in _PAST.finditer(text)])
-    ranges = find_ranges(query, now.date())
+    codes = [one.span(1) for one in _LONG_CODE.finditer(fold(query))]
+    ranges = find_ranges(blank_out(query, codes), now.date())
     ranges = [one for one in ranges if one.start > EVER and one.end < _LAST]
     spans = [one.span for one in ranges]
     hours, query, odd = _hours(query, spans)

@@ -23,7 +23,7 @@ from troly.text.sanitize import sanitize
 from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.corpus.coverage import names_in, phrases_of, question_of, text_of
 from troly_rag.routing.lexicons import corrections, neighbours, tool_words
-from troly_rag.routing.questions import asks
+from troly_rag.routing.questions import asks, wants_log
 from troly_rag.strings import say
 from troly_rag.tools.interface import ToolError, ToolInputs, ToolResult
 from troly_rag.tools.log_query import (
@@ -144,7 +144,8 @@ class LogTally:
 
 
 async def run_log(given: ToolInputs) -> ToolResult:
-    """How many lines match, of which levels, what is said most often, and the last line.
+    """How many lines match, of which levels, what is said most often, and the last line; "" for what asks no log, where every
+    tool is used on every question (004-43).
 
     Raises ToolError `no_log_files`, `log_unreadable`.
     """
@@ -154,6 +155,9 @@ async def run_log(given: ToolInputs) -> ToolResult:
         raise ToolError("no_log_files", say("log.no_files", lang, agent=given.agent.name))
     if SCOPE not in given.user.permissions:
         return ToolResult("", denied=given.user.may_know_of(len(files)))
+    every_tool = given.config.limits.tool_selection_strategy == "all"
+    if every_tool and not (is_for_log(given.query) or wants_log(given.query, given.turn.now)):
+        return ToolResult("")
     query = days_in_full(given.query, given.turn.now.astimezone(HCM).date())
     said = [one for one in (_with_code(query, given), *given.before.split("\n")) if one]
     every = files
@@ -171,8 +175,8 @@ async def run_log(given: ToolInputs) -> ToolResult:
     bounded = found.wanted.times or found.wanted.measure
     unread = tuple(one for one in phrases if not (bounded or question_of(one).names_something))
     narrowed = (*found.wanted.unread, *(one for one in phrases if one not in unread))
-    if not tally.of("actors"):
-        # Lines that name nobody do not tell who.
+    if tally.matched and not tally.of("actors"):
+        # Lines that name nobody do not tell who; where there are none, nobody is in them.
         unread += tuple(query[hit.start : hit.end] for hit in tool_words("log_who").find(query))
     unread += tuple(query[hit.start : hit.end] for hit in tool_words("explain").find(query))
     unread += tuple(query[start:end] for start, end in code_asked_about(query))

@@ -121,3 +121,14 @@ async def test_a_question_that_an_agent_is_not_asked_is_named(own_home: Path, mo
     assert sum(said in answered for said in parts.values()) == most
     assert [part.lower() in left.lower() for part in parts] == [at >= most for at in range(len(parts))]
     assert told.done.metadata["answered"] is (most == len(parts))
+
+
+async def test_every_tool_on_every_question_says_nothing_of_what_no_log_is_asked(own_home: Path) -> None:
+    """004-43: with all tools the log says nothing where a page is asked."""
+    config_with(own_home, '[agent_configs]\ntool_selection_strategy = "all"\n')
+    async with rag_desk(own_home) as desk:
+        desk.become("public", "internal", "private", department="it")
+        for question in ("Quên mật khẩu thì sao?", "Mất laptop thì báo ai?"):
+            told = await desk.ask(question, offline=True, language="vi")
+            assert "hật ký" not in told.answer
+            assert told.done.metadata["answered"] is True

@@ -98,3 +98,39 @@ async def test_orders_in_a_document_are_only_text(desk: RagDesk, tmp_path: Path)
     assert "6 giờ" in told.answer
     assert told.state["execution_metadata"]["tools_executed"] == ["rag_tool"]
     assert told.state["routing"]["permission"] == {"user_access": ["public"]}
+
+
+THREE = "Con kết hôn nghỉ mấy ngày? Mất laptop thì báo ai? Đặt phòng họp thế nào?"
+PARTS = {"hr": "con kết hôn 1 ngày", "it": "báo IT trong 2 giờ", "general": "tối đa 2 giờ mỗi lượt"}
+
+
+@pytest.mark.parametrize("left", list(PARTS))
+@pytest.mark.parametrize("kill", [False, True])
+async def test_what_all_agents_but_one_failed_to_find_is_named_and_not_answered(
+    desk: RagDesk, monkeypatch: pytest.MonkeyPatch, left: str, kill: bool
+) -> None:
+    """004-34, 004-35."""
+    lost = [name for name in PARTS if name != left]
+    breaking(monkeypatch, *lost, kill=kill)
+    told = await desk.ask(THREE, language="vi", offline=True)
+    assert [PARTS[name] in told.answer for name in PARTS] == [name == left for name in PARTS]
+    assert all(f"phần của {name.upper()}" in told.answer for name in lost)
+    partial = told.state["partial_results"]
+    assert {name for name, one in partial.items() if one["status"] == "failed"} == set(lost)
+    assert told.done.metadata["answered"] is False
+    assert told.state["confidence_score"] <= 0.6
+
+
+async def test_one_query_that_is_lost_is_named(desk: RagDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    search = TOOLS["rag_tool"]
+
+    async def broken(given: ToolInputs) -> ToolResult:
+        if "Thử việc" in given.query:
+            raise StoreError("store.locked")
+        return await search(given)
+
+    monkeypatch.setitem(TOOLS, "rag_tool", broken)
+    told = await desk.ask("Con kết hôn nghỉ mấy ngày? Thử việc bao lâu?", language="vi", offline=True)
+    assert "con kết hôn 1 ngày" in told.answer
+    assert "Chưa tra được “Thử việc bao lâu”" in told.answer
+    assert told.done.metadata["answered"] is False

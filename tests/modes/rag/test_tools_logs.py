@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from troly.text.dates import HCM
+from troly_rag.routing.questions import user_named
 from troly_rag.tools.log_query import LogQuery, parse_log_query
 from troly_rag.tools.logs import (
     KEPT,
@@ -554,3 +555,20 @@ def test_a_week_by_its_first_and_last_day_is_that_week(week: str, days: str, *, 
 )
 def test_each_day_with_its_own_system_and_both_are_not_read(asked: str, *, read: bool) -> None:
     assert (not parse_log_query(asked, NOW, ["vpn", "web-02"]).unread) == read
+
+
+@pytest.mark.parametrize("code", ["691", "777", "8091"])
+@pytest.mark.parametrize("period", ["tuần trước", "tháng trước", "hôm qua", "tuần này", "3 ngày trước"])
+def test_the_number_of_a_fault_counts_no_days(code: str, period: str) -> None:
+    for form in (f"lỗi {code} {period}", f"mã {code} {period} của ai", f"{period} lỗi {code}"):
+        found, alone = (parse_log_query(text, NOW) for text in (form, f"lỗi {period}"))
+        assert code in found.words
+        assert (found.start, found.end) == (alone.start, alone.end)
+    assert parse_log_query("lỗi 2 tuần trước", NOW).words == ()
+
+
+@pytest.mark.parametrize("asking", ["which", "what", "how many", "each", "mỗi", "những"])
+@pytest.mark.parametrize("verb", ["had", "got", "hit", "gặp", "dính"])
+def test_an_account_that_is_asked_for_is_not_named(asking: str, verb: str) -> None:
+    assert user_named(f"{asking} user {verb} error 691 this month") == ""
+    assert user_named("error 691 of user u52 this month") == "u52"

@@ -362,11 +362,53 @@ def test_days_are_added_to_a_day_and_nothing_else_is(day: date, count: int, sign
         f"{asked} làm việc",
         f"{asked} + 2 ngày",
         f"31/11 {sign} 3 ngày",
-        f"1/2 {sign} {count} tuần",
     ):
         with pytest.raises(CalculationError):
             date_sum(other, day, "vi")
     assert date_sum(f"{count} x 3", day, "vi") == ""
+
+
+@given(st.dates(date(2000, 1, 1), date(2090, 1, 1)), st.integers(1, 999))
+def test_days_from_a_day_are_counted_however_that_is_put(day: date, count: int) -> None:
+    today, written = date(2026, 11, 23), f"{day:%d/%m/%Y}"
+    for back, forms in (
+        (1, ("{} ngày kể từ {}", "{} ngày sau ngày {} là hôm nào", "{} days from {} is what date?")),
+        (-1, ("{} ngày trước {} là ngày nào", "{} days before {}")),
+    ):
+        then = format_date(day + timedelta(days=back * count))
+        assert all(f"= {then} (" in date_sum(one.format(count, written), today, "vi") for one in forms)
+    then = format_date(today + timedelta(days=count))
+    for one in (
+        "{} ngày nữa là ngày nào",
+        "{} ngày kể từ hôm nay",
+        "hôm nay cộng {} ngày",
+        "{} days from now",
+    ):
+        assert f"= {then} (" in date_sum(one.format(count), today, "vi")
+    weeks = format_date(today + timedelta(weeks=count))
+    assert f"= {weeks} (" in date_sum(f"{count} tuần nữa là ngày mấy", today, "vi")
+    assert format_date(day) in date_sum(f"{written} là thứ mấy", today, "vi")
+    for other in (f"còn {count} ngày nữa hết hạn", f"{count} ngày trước có lỗi gì", f"nghỉ {count} ngày từ {written}", f"{count} ngày làm việc kể từ hôm nay"):  # fmt: skip
+        assert date_sum(other, today, "vi") == ""
+
+
+SHARES = "Điểm chuyên cần chiếm 10%, kết quả công việc 70%, tinh thần hợp tác 20%. Loại A từ 90 điểm, B từ 75, dưới 75 là C."
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("chuyên cần", "công việc", "hợp tác"), ("chuyên cần", "kết quả", "tinh thần"), ("chuyen can", "cong viec", "hop tac"), ("điểm chuyên cần", "kết quả công việc", "tinh thần hợp tác")],
+)  # fmt: skip
+@pytest.mark.parametrize("join", [", ", " ", " và "])
+@pytest.mark.parametrize("points", [(80, 90, 70), (100, 55, 60)])
+def test_parts_are_named_by_what_no_other_part_is_called(
+    names: tuple[str, ...], join: str, points: tuple[int, ...]
+) -> None:
+    asked = join.join(f"{name} {point}" for name, point in zip(names, points, strict=True))
+    total = sum(point * share for point, share in zip(points, (10, 70, 20), strict=True)) / 100
+    assert f"= {total:g} điểm".replace(".", ",") in work_out(f"{asked} thì xếp loại gì", "", SHARES, "vi")
+    other = asked.replace(names[1], "kỷ luật")
+    assert work_out(f"{other} thì xếp loại gì", "", SHARES, "vi") == ""
 
 
 NOTICE = "Nhân viên báo trước {count} ngày{working}. Lương cuối trả trong 14 ngày."
