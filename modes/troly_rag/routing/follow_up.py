@@ -36,7 +36,7 @@ from troly_rag.routing.questions import (
 )
 from troly_rag.strings import say
 from troly_rag.tools.arithmetic import expression_in, goes_on_with_sum
-from troly_rag.tools.calculator import asks_for_grade, work_out
+from troly_rag.tools.calculator import asks_for_grade, by_page
 from troly_rag.tools.documents import TOLD_WHOLE, evidence_of
 from troly_rag.tools.log_query import added_in, parse_log_query
 from troly_rag.tools.logs import is_of_log
@@ -357,12 +357,7 @@ async def _title_shown(
         return ""
     there = max((_fit(one) for one in found if one not in own), default=(0.0, 0.0))
     titled = any(asked.named_by(one.title) >= 1 for one in found)
-    if (
-        titled
-        and asked.own_figures
-        and not opened
-        and not work_out(about, "", here.text, pages.turn.language)
-    ):
+    if titled and asked.own_figures and not opened and not by_page(about, "", here, pages.turn.language):
         # A figure of a matter that has a page of its own is none of the page shown, unless a rule of that one counts it.
         return ""
     if not (goes_on or answers(about, here, here.text)) and await pages.answer(about):
@@ -382,8 +377,9 @@ async def _page_gone_on_with(pages: Pages, text: str, own: Sequence[Passage], *,
     named = any(asked.named_by(one.title) >= 1 for one in await pages.of(text))
     if named or (not corrects and await pages.answer(text)):
         return ""
+    earlier = "\n".join(one.text for one in reversed(pages.turn.history) if one.sender == "user")
     for one in own:
-        counts = asked.own_figures and work_out(text, "", one.text, pages.turn.language)
+        counts = asked.own_figures and by_page(f"{one.title}: {text}", earlier, one, pages.turn.language)
         says = corrects and 0 < asked.subjects <= _FEW and asked.coverage(text_of(one.whole)).share >= 1
         if (counts or says) and not one.superseded:
             return one.title

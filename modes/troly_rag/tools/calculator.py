@@ -35,6 +35,7 @@ from troly_rag.strings import say
 from troly_rag.tools.arithmetic import DAILY_HOURS, WORKING_DAYS, CalculationError, answer, goes_on_with_sum
 from troly_rag.tools.documents import evidence_of
 from troly_rag.tools.interface import ToolError, ToolInputs, ToolResult
+from troly_rag.tools.limits import asks_left_or_over, left_or_over
 
 if TYPE_CHECKING:
     from troly_rag.corpus.search import Passage
@@ -1097,10 +1098,20 @@ def _with_other_rules(given: ToolInputs, rules: Sequence[Passage], passage: Pass
     )
 
 
+def by_page(question: str, before: str, page: Passage, lang: Lang, *, typed: str = "", day: str = "") -> str:
+    """What the rules of `page` come to, as `work_out`; where it is asked, what is left of a limit or beyond it."""
+    heading = f"{page.title}\n{page.section}"
+    if told := left_or_over(question, before, page.text, lang, heading):
+        return told
+    if asks_left_or_over(question):
+        return ""
+    return work_out(question, before, page.text, lang, typed=typed, day=day)
+
+
 def _sum_of(given: ToolInputs, rule: Passage, day: str) -> str:
     """What `rule` comes to; "" where the message goes on with a sum and asks for another kind of figure than that."""
     asked = _typed(given)
-    text = work_out(given.query, given.before, rule.text, given.turn.language, typed=asked, day=day)
+    text = by_page(given.query, given.before, rule, given.turn.language, typed=asked, day=day)
     return text if not given.before or figure_request(asked).is_met(text) else ""
 
 
