@@ -30,7 +30,7 @@ from troly_rag.corpus.coverage import (
     text_of,
 )
 from troly_rag.routing.lexicons import tool_words
-from troly_rag.routing.questions import DATE_SUM, asks, spaced
+from troly_rag.routing.questions import DATE_SUM, WEEKDAY, asks, spaced
 from troly_rag.strings import say
 from troly_rag.tools.arithmetic import DAILY_HOURS, WORKING_DAYS, CalculationError, answer, goes_on_with_sum
 from troly_rag.tools.documents import evidence_of
@@ -132,6 +132,10 @@ _HOUR_WORD, _DAY_WORD = (
 )
 _EACH = r"(?:moi|tung|mot|hang|/|per|an?|each|every)"
 _AND_HALF = re.compile(rf"(\d+) ?({_HOUR_WORD}) (?:ruoi|and a half)\b|(\d+) and a half (hours?)\b")
+# A bare number before a day, after hours of another one ("3 hours on Tuesday and 4 on Sunday").
+_SAME_UNIT = re.compile(
+    rf"(?P<before>\d ?(?P<unit>{_HOUR_WORD})\b[^.;?!\d]*(?:,|\b(?:and|va|voi|cong|roi|con|plus)\b) ?)\d+(?:[.,]\d+)?(?= (?:(?:on|vao|the|hom|sang|trua|chieu|toi|dem|buoi|public) )*(?:{WEEKDAY.pattern}|holidays?\b|weekdays?\b|days? off\b|working days?\b))"
+)
 _AND_MINUTES = re.compile(rf"(\d+) ?({_HOUR_WORD}) ?(?:and |va )?(\d{{1,2}}) ?(?:phut|p|minutes?|mins?)\b")
 _MINUTES = re.compile(r"(\d{2,3}) ?(?:phut|minutes?|mins?)\b")
 # "2 tiếng mỗi ngày trong 5 ngày", "5 ngày mỗi ngày 2 tiếng": how much each time, and how many times.
@@ -861,7 +865,9 @@ def _calculated(given: ToolInputs) -> ToolResult:
             told = say("math.unread", lang, words=words, rule=_parted(text)[1].strip(" ."))
             result = ToolResult(told, "", (evidence_of(passage, given.agent.name),), unread=tuple(unread))
         elif text:
-            result = _with_other_rules(given, rules, passage, f"{text}{note}{_beyond(given, passage.text)}")
+            result = _with_other_rules(
+                given, rules, passage, f"{text}{note}{_beyond(given, passage.text, text)}"
+            )
         else:
             continue
         # For a model, which reads question and rule itself, the sum that leaves out the fewest words.
@@ -926,6 +932,9 @@ def hours_in_full(text: str) -> str:
     )
     for form in (_EACH_DAY, _DAYS_EACH):
         in_place(form, lambda one: _all_hours(text, one))
+    if overtime:
+        while (one := _SAME_UNIT.search(fold(text))) is not None:
+            text = f"{text[: one.end()]} {text[slice(*one.span('unit'))]}{text[one.end() :]}"
     if overtime and "hour" not in figures_of(text).counted:
         in_place(_MINUTES, lambda one: f"{_comma(Decimal(one[1]) / 60)} giờ")
     return text
@@ -1063,8 +1072,8 @@ def _penalty(text: str, unit: str, count: Decimal) -> str:
     )
 
 
-def _beyond(given: ToolInputs, text: str) -> str:
-    """What the rule says besides of so many hours or minutes as the question counts."""
+def _beyond(given: ToolInputs, text: str, sums: str = "") -> str:
+    """What the rule says besides of so many hours or minutes as the question counts, where `sums` did not tell that."""
     lang, counts = given.turn.language, _hours_in(given.query)
     hours = sum((count for count, _ in counts), Decimal(0))
     over = [
@@ -1072,7 +1081,8 @@ def _beyond(given: ToolInputs, text: str) -> str:
     ]
     minutes = figures_of(_typed(given)).counted.get("minute")
     late = _penalty(text, "minute", minutes) if minutes is not None else ""
-    told = " ".join(one.strip() for one in dict.fromkeys((*over, *([late] if late else []))))
+    rules = (one.strip() for one in dict.fromkeys((*over, *([late] if late else []))))
+    told = " ".join(one for one in rules if one.strip(" .") not in sums)
     return say("math.beyond", lang, rule=told) if told else ""
 
 

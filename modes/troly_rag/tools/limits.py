@@ -145,6 +145,15 @@ def asks_left_or_over(question: str) -> bool:
     )
 
 
+def asking_words(question: str) -> frozenset[str]:
+    """The folded words of `question` that only ask for what is left of a limit or beyond it."""
+    asked, folded = _request(nfc(question)), fold(nfc(question))
+    if asked is None or not asked.own:
+        return frozenset()
+    spans = [*asked.spans, *(hit.span() for form in (_SPENT, _PERIOD, _PER) for hit in form.finditer(folded))]
+    return frozenset(word for start, end in spans for word in re.findall(r"\w+", folded[start:end]))
+
+
 @dataclass(frozen=True, slots=True)
 class _Request:
     """What goes beyond a limit (`over`) or what is left of it, in a `unit` that may be `named`; where the words stand that ask
@@ -221,8 +230,8 @@ def _limits(text: str, *, over: bool) -> Iterator[_Limit]:
             if one.unit in bounded and not (over and bounded[one.unit]):
                 tail = re.sub(r"\b(?:nguoi|person)\b", " ", folded[one.end : min(end, stop)])
                 per = tuple(_unit_named(hit[1]) for hit in _PER.finditer(tail))
-                opens = [hit.end() for hit in _GRANT.finditer(folded, start, one.start)]
-                granted = sentence[opens[-1] : one.start] if opens and one.unit != MONEY else ""
+                grants = [hit.end() for hit in _GRANT.finditer(folded, start, one.start)]
+                granted = sentence[grants[-1] : one.start] if grants and one.unit != MONEY else ""
                 granted = blank_out(granted, [hit.span() for hit in _CAP.finditer(fold(granted))])
                 yield _Limit(one, sentence[start:end], sentence, per, bounded[one.unit], granted)
 
