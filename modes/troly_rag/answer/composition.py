@@ -27,7 +27,7 @@ from troly_rag.routing.lexicons import tool_words
 from troly_rag.routing.plan import LOG, MATH, Routing
 from troly_rag.routing.questions import asks, is_side
 from troly_rag.strings import say
-from troly_rag.tools.limits import asking_words
+from troly_rag.tools import deadlines, limits
 from troly_rag.tools.logs import is_for_log
 
 _MOST_SOURCES = 4
@@ -222,7 +222,11 @@ class Findings:
             self.lines += [told] if told else []
             return stands
         asked = question_of(query.query)
-        asking = asking_words(query.query) if self._sums else frozenset[str]()
+        asking = (
+            limits.asking_words(query.query) | deadlines.asking_words(query.query)
+            if self._sums
+            else frozenset[str]()
+        )
         # What another agent worked out speaks of all that is asked but for how it is asked.
         left = asked.coverage(text_of(self._sums)).unread if asking else ()
         summed = bool(asking) and all(fold(word) in asking for word in left)

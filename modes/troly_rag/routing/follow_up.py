@@ -37,6 +37,7 @@ from troly_rag.routing.questions import (
 from troly_rag.strings import say
 from troly_rag.tools.arithmetic import expression_in, goes_on_with_sum
 from troly_rag.tools.calculator import asks_for_grade, by_page
+from troly_rag.tools.deadlines import asks_when, due
 from troly_rag.tools.documents import TOLD_WHOLE, evidence_of
 from troly_rag.tools.log_query import added_in, parse_log_query
 from troly_rag.tools.logs import is_of_log
@@ -285,7 +286,7 @@ async def _with_page(
     if page and corrects and not question.own_figures:
         return FullQuestion(f"{text.strip(_EDGES)}: {page}: {before}", leaned=True)
     if page:
-        return FullQuestion(f"{page}: {text}", leaned=True)
+        return FullQuestion(f"{_titled(page, text)}: {text}", leaned=True)
     day = names_only_day(text)
     if full.about and not day and (found := await pages.answering(full.text)):
         here = next((one for one in found if (one.document, one.title) in shown and not one.superseded), None)
@@ -298,8 +299,12 @@ async def _with_page(
         title = await _title_shown(pages, about, shown, goes_on=goes_on, opened=bool(full.about))
     if not title:
         return full
-    # A message without accents stays one: its words are compared with any accents.
-    return FullQuestion(f"{title if has_marks(text.split()) else fold(title)}: {about.strip()}", leaned=True)
+    return FullQuestion(f"{_titled(title, text)}: {about.strip()}", leaned=True)
+
+
+def _titled(title: str, text: str) -> str:
+    """The title to stand before `text`: a message without accents stays one, its words are compared with any accents."""
+    return title if has_marks(text.split()) else fold(title)
 
 
 def _with_another_figure(text: str, about: str, before: str, title: str, today: date) -> str:
@@ -372,14 +377,17 @@ async def _page_gone_on_with(pages: Pages, text: str, own: Sequence[Passage], *,
     """The title of the page shown last of which a rule counts the figures of `text`, or that speaks of all that it puts
     in the place of what was said before; "" where `text` names another page or one answers it."""
     asked = question_of(text)
-    if not (asked.own_figures or corrects):
+    today, lang = pages.turn.now.astimezone(HCM).date(), pages.turn.language
+    if not (asked.own_figures or corrects or asks_when(text)):
         return ""
     named = any(asked.named_by(one.title) >= 1 for one in await pages.of(text))
     if named or (not corrects and await pages.answer(text)):
         return ""
     earlier = "\n".join(one.text for one in reversed(pages.turn.history) if one.sender == "user")
     for one in own:
-        counts = asked.own_figures and by_page(f"{one.title}: {text}", earlier, one, pages.turn.language)
+        head, whole = f"{one.title}\n{one.section}", f"{_titled(one.title, text)}: {text}"
+        counts = asked.own_figures and by_page(whole, earlier, one, lang)
+        counts = counts or due(whole, earlier, one.text, today, lang, heading=head)
         says = corrects and 0 < asked.subjects <= _FEW and asked.coverage(text_of(one.whole)).share >= 1
         if (counts or says) and not one.superseded:
             return one.title

@@ -33,6 +33,7 @@ from troly_rag.routing.lexicons import tool_words
 from troly_rag.routing.questions import DATE_SUM, WEEKDAY, asks, spaced
 from troly_rag.strings import say
 from troly_rag.tools.arithmetic import DAILY_HOURS, WORKING_DAYS, CalculationError, answer, goes_on_with_sum
+from troly_rag.tools.deadlines import due
 from troly_rag.tools.documents import evidence_of
 from troly_rag.tools.interface import ToolError, ToolInputs, ToolResult
 from troly_rag.tools.limits import asks_left_or_over, left_or_over
@@ -858,8 +859,11 @@ def _calculated(given: ToolInputs) -> ToolResult:
         passage, heading = pages[place], f"{page.title}\n{page.section}"
         native = not is_other(page.text, lang) or all(is_other(one.text, lang) for one in pages)
         days = (on_calendar, counted_from) if native else (on_calendar,)
-        dated = (way(given.query, page.text, today.date(), lang, heading) for way in days)
-        text = told_by[place] or next(filter(None, dated), "")
+        told_days = [way(given.query, page.text, today.date(), lang, heading) for way in days]
+        told_days.append(
+            due(given.query, given.before, page.text, today.date(), lang, heading=heading) if native else ""
+        )
+        text = told_by[place] or next(filter(None, told_days), "")
         if text and (unread := _not_read(given, text, passage)):
             words = ", ".join(f"“{word}”" for word in dict.fromkeys(unread))
             told = say("math.unread", lang, words=words, rule=_parted(text)[1].strip(" ."))
