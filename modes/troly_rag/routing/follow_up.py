@@ -21,6 +21,7 @@ from troly_rag.corpus.access import UserContext
 from troly_rag.corpus.coverage import UNITS as UNITS_COUNTED
 from troly_rag.corpus.coverage import YEAR, names_in, question_of, text_of, title_subject
 from troly_rag.corpus.search import CorpusSearch, Passage, answers
+from troly_rag.routing.correction import corrected
 from troly_rag.routing.lexicons import UNITS, corrections, label, neighbours, tool_words
 from troly_rag.routing.questions import (
     MACHINE,
@@ -179,7 +180,7 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
     earlier = (one.text for one in reversed(pages.turn.history) if one.sender == "user")
     dated = next((one for one in (before, *earlier) if find_ranges(one, today)), before)
     text = _with_days(_with_years(meant, today), dated, today)
-    if current := _asked_as_of_now(text, before, today):
+    if current := corrected(message, before) or _asked_as_of_now(text, before, today):
         return FullQuestion(current, leaned=True)
     text = text or message
     focus = pages.turn.focus

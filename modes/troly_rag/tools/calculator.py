@@ -33,7 +33,7 @@ from troly_rag.routing.lexicons import tool_words
 from troly_rag.routing.questions import DATE_SUM, WEEKDAY, asks, spaced
 from troly_rag.strings import say
 from troly_rag.tools.arithmetic import DAILY_HOURS, WORKING_DAYS, CalculationError, answer, goes_on_with_sum
-from troly_rag.tools.deadlines import due
+from troly_rag.tools.deadlines import WEEKDAY_NAMES, due
 from troly_rag.tools.documents import evidence_of
 from troly_rag.tools.interface import ToolError, ToolInputs, ToolResult
 from troly_rag.tools.limits import asks_left_or_over, left_or_over
@@ -97,6 +97,11 @@ _MONTHLY, _FIRST_OF_MONTH = (
     re.compile(r"\bngay (\d{1,2}) hang thang\b"),
     re.compile(r"\b(chu nhat|thu \w+) dau thang\b"),
 )
+# The day of a rule as the asker tells it ("mùng 5 rơi vào thứ bảy"), and the turn that comes.
+_RESTATED = re.compile(
+    rf"\b(?:ngay|hom|mung|mong|the) (\d{{1,2}})(?:st|nd|rd|th)? (?:(?:lai|no|bi|roi|trung|nham|vao|dung|la|falls?|is|on|a) )*({'|'.join(WEEKDAY_NAMES)})\b"
+)
+_TURN = re.compile(r"\b(?:lan|ky|dot)\b")
 _WEEKDAYS = ("thu hai", "thu ba", "thu tu", "thu nam", "thu sau", "thu bay", "chu nhat")
 # So many days before a day or after it, with the counts of the cases that follow.
 _NOTICE = re.compile(
@@ -630,16 +635,18 @@ def on_calendar(question: str, text: str, today: date, lang: Lang, heading: str 
         # A month by its name, without a year.
         months = [_nearest(months[0], today)]
     coming = spans_of(tool_words("coming").find(question))
-    rest = question_of(blank_out(question, [*(one.span for one in ranges), *coming]))
+    said = list(_RESTATED.finditer(fold(question))) if months else []
+    turns = [*coming, *(hit.span() for hit in _TURN.finditer(fold(question)))] if coming else []
+    spans = [*(one.span for one in ranges), *turns, *(hit.span() for hit in said)]
+    rest = question_of(blank_out(question, spans))
     if rest.coverage(text_of(f"{heading}\n{text}")).unread:
         return ""
     if not months and not coming:
         return ""
-    for sentence in map(str.strip, claims_of(text)):
-        folded = fold(sentence)
+    for folded in map(fold, claims_of(text)):
         numbered, weekday = _MONTHLY.search(folded), _FIRST_OF_MONTH.search(folded)
         named = weekday[1] if weekday is not None and weekday[1] in _WEEKDAYS else ""
-        if numbered is None and not named:
+        if (numbered is None and not named) or not _are_that_day(said, numbered, months):
             continue
         first = months[0] if months else today.replace(day=1)
         for month in (first, (first + _MONTH).replace(day=1)):
@@ -653,6 +660,14 @@ def on_calendar(question: str, text: str, today: date, lang: Lang, heading: str 
                 name = say("math.weekdays", lang).split("|")[day.weekday()]
                 return _told([f"{name} {format_date(day)}"], text, lang)
     return ""
+
+
+def _are_that_day(
+    said: Sequence[re.Match[str]], numbered: re.Match[str] | None, months: Sequence[date]
+) -> bool:
+    """Whether each day that is `said` with its weekday is the day of a rule and of the month that is named, and falls so."""
+    day = make_date(months[0].year, months[0].month, int(numbered[1])) if said and numbered else None
+    return all(day and int(one[1]) == day.day and WEEKDAY_NAMES[one[2]] == day.weekday() for one in said)
 
 
 def counted_from(question: str, text: str, today: date, lang: Lang, heading: str = "") -> str:

@@ -55,13 +55,13 @@ _FROM = re.compile(
 _BARE_DAY = re.compile(r"(?<![\w/.,-])\d{1,2}[/-]\d{1,2}(?![\w/.,-])")
 _TO = re.compile(r"\b(?:den|toi|to|until) (?:het )?(?:ngay |hom |thu \w+ )*\d{1,2}[/-]\d")
 _NAMES = ("hai", "ba", "tu", "nam", "sau", "bay")
-_WEEKDAYS = {
+WEEKDAY_NAMES = {
     **{f"thu {name}": at for at, name in enumerate(_NAMES)},
     **{f"thu {at + 2}": at for at in range(6)},
     "chu nhat": 6,
     **{f"{name}day": at for at, name in enumerate(("mon", "tues", "wednes", "thurs", "fri", "satur", "sun"))},
 }
-_WEEKDAY = re.compile(rf"\b(?:{'|'.join(_WEEKDAYS)})\b")
+_WEEKDAY = re.compile(rf"\b(?:{'|'.join(WEEKDAY_NAMES)})\b")
 # What a notice is given for.
 _GIVEN_FOR = re.compile(r"\b(?:nghi|leave|start|off|last day)\b")
 _SPOKEN_OF = 0.6
@@ -150,7 +150,7 @@ def _day_named(
         if len(dated) != 1 or dated[0].start != dated[0].end:
             return line, None, ()
         day = dated[0].start if _YEAR.search(told) else _nearest(dated[0].start, today)
-        names = {_WEEKDAYS[hit[0]] for hit in _WEEKDAY.finditer(fold(told))}
+        names = {WEEKDAY_NAMES[hit[0]] for hit in _WEEKDAY.finditer(fold(told))}
         beside = [one for one in ranges if one is not dated[0]]
         wrong = any(one.start.weekday() != day.weekday() or one.start != one.end for one in beside)
         if wrong or names - {day.weekday()}:

@@ -168,7 +168,7 @@ class _Request:
 
 def _request(question: str) -> _Request | None:
     """What is asked of a limit; None where nothing is."""
-    folded, own = fold(question), tuple(_counts(question))
+    folded, own = fold(question), tuple(counts_in(question))
     over = [
         hit
         for form in _OVER
@@ -194,7 +194,7 @@ def _unit_named(word: str) -> str:
     return next((name for name, words in _UNITS.items() if re.fullmatch(words, word)), "")
 
 
-def _counts(text: str) -> list[_Count]:
+def counts_in(text: str) -> list[_Count]:
     """The figures of `text` that count a unit or money, in order."""
     folded, found = fold(text), list[_Count]()
     for one in find_amounts(text):
@@ -215,7 +215,7 @@ def _counts(text: str) -> list[_Count]:
 def _limits(text: str, *, over: bool) -> Iterator[_Limit]:
     """The figures of a rule that bound or grant something; nothing is beyond a deadline."""
     for sentence in map(str.strip, claims_of(text)):
-        folded, counts, bounded = fold(sentence), _counts(sentence), dict[str, bool]()
+        folded, counts, bounded = fold(sentence), counts_in(sentence), dict[str, bool]()
         cuts = [0, *(cut.end() for cut in _COMMA.finditer(sentence)), len(sentence)]
         for one, after in zip(counts, [*counts[1:], None], strict=False):
             start, end = next(pair for pair in pairwise(cuts) if pair[0] <= one.start < pair[1])
@@ -316,7 +316,7 @@ def _worked_out(question: str, before: str, asked: _Request, limit: _Limit, lang
     used = [one for one in mine if _BEFORE_NOW.search(_part(folded, one))]
     if asked.over and mine == used and _THIS.search(folded[mine[-1].end :]):
         # What was used up is told now, the cost was told before.
-        lines = ([one for one in _counts(line) if one.unit == unit] for line in before.split("\n"))
+        lines = ([one for one in counts_in(line) if one.unit == unit] for line in before.split("\n"))
         costs = next(filter(None, lines), [])
         if len(costs) != 1:
             return ""
