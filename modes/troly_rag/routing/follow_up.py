@@ -37,9 +37,10 @@ from troly_rag.routing.questions import (
 )
 from troly_rag.strings import say
 from troly_rag.tools.arithmetic import expression_in, goes_on_with_sum
-from troly_rag.tools.calculator import asks_for_grade, by_page
+from troly_rag.tools.calculator import asks_for_grade, work_out
 from troly_rag.tools.deadlines import asks_when, due
 from troly_rag.tools.documents import TOLD_WHOLE, evidence_of
+from troly_rag.tools.limits import left_or_over
 from troly_rag.tools.log_query import added_in, parse_log_query
 from troly_rag.tools.logs import is_of_log
 
@@ -363,7 +364,12 @@ async def _title_shown(
         return ""
     there = max((_fit(one) for one in found if one not in own), default=(0.0, 0.0))
     titled = any(asked.named_by(one.title) >= 1 for one in found)
-    if titled and asked.own_figures and not opened and not by_page(about, "", here, pages.turn.language):
+    if (
+        titled
+        and asked.own_figures
+        and not opened
+        and not work_out(about, "", here.text, pages.turn.language)
+    ):
         # A figure of a matter that has a page of its own is none of the page shown, unless a rule of that one counts it.
         return ""
     if not (goes_on or answers(about, here, here.text)) and await pages.answer(about):
@@ -387,8 +393,9 @@ async def _page_gone_on_with(pages: Pages, text: str, own: Sequence[Passage], *,
     earlier = "\n".join(one.text for one in reversed(pages.turn.history) if one.sender == "user")
     for one in own:
         head, whole = f"{one.title}\n{one.section}", f"{_titled(one.title, text)}: {text}"
-        counts = asked.own_figures and by_page(whole, earlier, one, lang)
+        counts = left_or_over(whole, earlier, one.text, lang, head)
         counts = counts or due(whole, earlier, one.text, today, lang, heading=head)
+        counts = counts or (work_out(text, "", one.text, lang) if asked.own_figures else "")
         says = corrects and 0 < asked.subjects <= _FEW and asked.coverage(text_of(one.whole)).share >= 1
         if (counts or says) and not one.superseded:
             return one.title

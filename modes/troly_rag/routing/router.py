@@ -44,6 +44,7 @@ from troly_rag.routing.questions import (
 from troly_rag.strings import prompts, say
 from troly_rag.tools.calculator import figures_of
 from troly_rag.tools.deadlines import asks_when
+from troly_rag.tools.limits import asks_left_or_over
 
 _PARTICLE: frozenset[Role] = frozenset({"particle"})
 HR_DOMAIN = "hr_policies"
@@ -248,7 +249,14 @@ def _computes(text: str, before: str, now: datetime) -> bool:
     # By which day something is due may be counted from a day that was told before.
     dated = bool(find_ranges(before, now.date()) or _DAY.search(f"{text}\n{before}"))
     own = own or (dated and asks_when(text))
-    asks = figure_request(text).figure or asks_when(text) or _GRADE_ASKED.search(fold(text)) is not None
+    beyond = asks_left_or_over(text)
+    own = own or beyond
+    asks = (
+        figure_request(text).figure
+        or asks_when(text)
+        or beyond
+        or _GRADE_ASKED.search(fold(text)) is not None
+    )
     asks = asks or bool(here.counted and (here.money or here.hourly or "point" in here.counted))
     if tool_words("limit").find(text) and not (here.counted or here.money or here.hourly):
         # How much there may be at all is a rule, whatever was worked out before.

@@ -1147,7 +1147,7 @@ def _sum_of(given: ToolInputs, rule: Passage, day: str) -> str:
 def _asks_of_bound(given: ToolInputs, rules: Sequence[Passage]) -> bool:
     """Whether the message only asks whether as much may be as one of the rules bounds: that is no sum."""
     asked = _typed(given)
-    whether = asks(asked) and not figure_request(asked).figure
+    whether = asks(asked) and not (figure_request(asked).figure or asks_left_or_over(asked))
     return whether and any(_beyond(given, one.text) for one in rules)
 
 

@@ -32,9 +32,9 @@ _SPELT = re.compile(
 _NAMED_BY = re.compile(r"\b(?:ngay|thang|nam|thu|tang|lan|con)\s*$")
 # What asks for the rest of a limit, and for what goes beyond it; the unit asked for is the last group.
 _LEFT = (
+    re.compile(rf"\b(?:con )?thieu {_MANY}(?: (?P<unit>{_ANY_UNIT})\b)?(?: nua\b)?"),
     re.compile(rf"\bcon(?P<inner>(?: [a-z]+){{0,7}}?) {_MANY}\b(?: tien\b)?(?: (?P<unit>{_ANY_UNIT}|trieu)\b)?(?: nua\b)?"),
     re.compile(rf"\b{_MANY} (?P<unit>{_ANY_UNIT}|trieu)(?P<inner>(?: [a-z]+){{0,3}}) nua\b"),
-    re.compile(rf"\bthieu {_MANY}(?: (?P<unit>{_ANY_UNIT})\b)?(?: nua\b)?"),
     re.compile(rf"\bhow (?:many|much)(?: more)?(?: (?P<unit>{_ANY_UNIT})\b)?(?P<inner>(?: [a-z]+){{0,6}}) (?:left|remain(?:s|ing)?)\b"),
     re.compile(rf"\bhow (?:many|much) more(?: (?P<unit>{_ANY_UNIT})\b)?"),
 )  # fmt: skip
@@ -47,6 +47,7 @@ _OVER = (
     re.compile(r"\b(?:out of )?(?:my )?own pocket\b|\bpay (?:by )?myself\b|\bpay (?:the )?(?:difference|extra)\b"),
     re.compile(rf"\bhow (?:many|much)(?: (?P<unit>{_ANY_UNIT})\b)?(?: [a-z]+){{0,3}} (?:over|above|beyond|exceed(?:ed|ing)?)(?: (?:the|my))?(?: (?:limit|maximum|cap|budget))?\b"),
 )  # fmt: skip
+_BEYOND = re.compile(r"\b(?:co )?(?:bi |phai )?(?:vuot|bu|lo)(?: (?:gi|them|khong|ko))?\b")
 # "Trả bao nhiêu" alone asks what is paid; with one of these it is what the asker adds.
 _ADDED = re.compile(r"\b(?:them|bu|tien tui)\b")
 _PAID = re.compile(r"(?:phai |can )?(?:tra|chi|dong|bo|nop)\b")
@@ -138,11 +139,11 @@ def left_or_over(question: str, before: str, text: str, lang: Lang, heading: str
 
 def asks_left_or_over(question: str) -> bool:
     """Whether it asks for what is left or beyond with a figure of the asker's own in the unit that is asked for: no other sum
-    answers that."""
+    answers that, but that of the points to a grade."""
     asked = _request(nfc(question))
-    return (
-        asked is not None and any(one.unit == asked.unit for one in asked.own) and (asked.over or asked.named)
-    )
+    if asked is None or not (asked.over or asked.named) or asked.unit == "point":
+        return False
+    return any(one.unit == asked.unit for one in asked.own)
 
 
 def asking_words(question: str) -> frozenset[str]:
@@ -150,8 +151,24 @@ def asking_words(question: str) -> frozenset[str]:
     asked, folded = _request(nfc(question)), fold(nfc(question))
     if asked is None or not asked.own:
         return frozenset()
-    spans = [*asked.spans, *(hit.span() for form in (_SPENT, _PERIOD, _PER) for hit in form.finditer(folded))]
-    return frozenset(word for start, end in spans for word in re.findall(r"\w+", folded[start:end]))
+    return frozenset(
+        word for start, end in _asking_spans(folded, asked) for word in re.findall(r"\w+", folded[start:end])
+    )
+
+
+def without_asking(question: str) -> str:
+    """`question` without the figures of the asker and the words that only ask for what is left of a limit or beyond it; "" where
+    that is not asked."""
+    asked = _request(nfc(question))
+    if asked is None or not asked.own:
+        return ""
+    figures = [(one.start, one.end) for one in asked.own]
+    return blank_out(nfc(question), [*figures, *_asking_spans(fold(nfc(question)), asked)])
+
+
+def _asking_spans(folded: str, asked: _Request) -> list[tuple[int, int]]:
+    forms = (_SPENT, _PERIOD, _PER, *((_BEYOND,) if asked.over else ()))
+    return [*asked.spans, *(hit.span() for form in forms for hit in form.finditer(folded))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +256,8 @@ def _limits(text: str, *, over: bool) -> Iterator[_Limit]:
 def _limit_for(question: str, before: str, text: str, heading: str, asked: _Request) -> _Limit | None:
     """The one limit that the question asks of."""
     folded, spans = fold(question), [*((one.start, one.end) for one in asked.own), *asked.spans]
-    plain = (hit.span() for form in (_SPENT, _PERIOD, _PER, _OTHER_TIME) for hit in form.finditer(folded))
+    forms = (_SPENT, _PERIOD, _PER, _OTHER_TIME, *((_BEYOND,) if asked.over else ()))
+    plain = (hit.span() for form in forms for hit in form.finditer(folded))
     rest = question_of(blank_out(question, [*spans, *plain]))
     periods = _periods(blank_out(folded, spans))
     found = [

@@ -423,7 +423,7 @@ def _word_list() -> Mapping[str, tuple[_Word, ...]]:
 
 
 # Folded words that no number counts.
-_PAUSES = frozenset({"thi", "moi", "roi"})
+_PAUSES = frozenset({"thi", "moi", "mot", "roi"})
 _WHOLE_NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)?|[0-9]{1,3}([.,' ])[0-9]{3}(?:\1[0-9]{3})*(?:[.,][0-9]+)?")
 
 
