@@ -25,8 +25,9 @@ from troly_rag.corpus.coverage import YEAR, figure_request, phrases_of, question
 from troly_rag.execution.engine import AgentOutput, QueryAnswer
 from troly_rag.routing.lexicons import tool_words
 from troly_rag.routing.plan import LOG, MATH, RAG, Routing
-from troly_rag.routing.questions import is_side
+from troly_rag.routing.questions import asks, is_side
 from troly_rag.strings import say
+from troly_rag.tools import deadlines, limits
 from troly_rag.tools.logs import is_for_log
 
 _MOST_SOURCES = 4
@@ -80,7 +81,7 @@ async def compose(
         note = ""
     shown = await last_shown() if routing.points_back or not found.is_whole else ()
     if not found.is_whole:
-        found.go_on_with(shown)
+        found.go_on_with([*shown, *found.beside_sum])
     text = found.text(routing)
     own = bool(tool_words("own_balance").find(turn.text)) and not found.figures
     if own:
@@ -152,7 +153,7 @@ def _by_model(
         "\n\n".join([draft.text, *left, *closed]),
         used,
         near,
-        min(coverage / 2, _PERHAPS) if left else coverage,
+        min(coverage / 2, PERHAPS) if left else coverage,
     )
     return ComposedAnswer(answer, "model", draft.note, not (draft.refuses or left))
 
@@ -160,7 +161,8 @@ def _by_model(
 class Findings:
     """What all agents found, part by part of the question: answered, or what comes nearest.
 
-    `lines` are the sentences told as answers, `used` the sources they and what comes nearest rest on.
+    `lines` are the sentences told as answers, `used` the sources they and what comes nearest rest on, `of_sum` those of what
+    was worked out, `beside_sum` the same where a part of the message asks something else.
     """
 
     def __init__(self, outputs: Sequence[AgentOutput], conflicts: ConflictReport, lang: Lang) -> None:
@@ -172,7 +174,11 @@ class Findings:
         self._nearest: list[str] = []
         self.left: tuple[str, ...] = ()
         extras = [one for output in outputs for tool, one in output.extras if tool == MATH and one.covered]
-        self._summed = {(source.url, source.section) for one in extras for source in one.evidence}
+        self.of_sum = tuple(source for one in extras for source in one.evidence)
+        self._sums = "\n".join(one.answer for one in extras)
+        self._summed = {(source.url, source.section) for source in self.of_sum}
+        self._several = any(len(output.queries) > 1 for output in outputs)
+        self.beside_sum: tuple[SourceEvidence, ...] = ()
         self._held: list[float] = []
         used: list[SourceEvidence] = []
         material: list[SourceEvidence] = []
@@ -228,20 +234,31 @@ class Findings:
             told = self._untold(query.found.answer)
             self.lines += [told] if told else []
             return stands
-        again = not (side or computed) and self._is_told(query.query)
+        asked = question_of(query.query)
+        asking = (
+            limits.asking_words(query.query) | deadlines.asking_words(query.query)
+            if self._sums
+            else frozenset[str]()
+        )
+        # What another agent worked out speaks of all that is asked but for how it is asked.
+        left = asked.coverage(text_of(self._sums)).unread if asking else ()
+        summed = bool(asking) and all(fold(word) in asking for word in left)
+        if computed and self._asks_other(query.query):
+            computed, self.beside_sum = False, self.of_sum
+        again = not (side or computed) and (summed or self._is_told(query.query))
         if again:
             self._held.append(1.0)
         if side or computed or again:
             return []
         self._held.append(query.found.passages[0].share if query.found.passages else 0.0)
         near = self._untold(query.found.answer)
-        asked = question_of(query.query)
         # One word alone comes near to no page but one that has it in its title, where no closed page speaks of it.
         titled = bool(stands) and asked.coverage(text_of(stands[0].title)).share >= 1
         telling = asked.subjects >= _FEWEST or (titled and not query.found.denied)
         telling = telling and asked.keeps_gifts(near)
         if near and stands and telling and _is_near(query):
-            words = ", ".join(f"“{words}”" for words in phrases_of(query.query, query.found.unread))
+            unread = tuple(word for word in query.found.unread if fold(word) not in asking)
+            words = ", ".join(f"“{words}”" for words in phrases_of(query.query, unread))
             if (stands[0].url, stands[0].section) in self._summed:
                 # What was worked out by a rule of that page is not told again, but for the words that it left out.
                 self._nearest += [say("answer.unread", self._lang, words=words)] if words else []
@@ -266,6 +283,14 @@ class Findings:
             if fold(text) not in told:
                 self._nearest.append(say("answer.shown", self._lang, title=one.title, text=text))
                 self.used = _unique([*self.used, one])
+
+    def _asks_other(self, query: str) -> bool:
+        """Whether one of several parts of the message asks something that the sum for another one does not tell."""
+        asked, request, told = question_of(query), figure_request(query), self._sums
+        if not (self._several and asks(query)) or asked.own_figures:
+            return False
+        kind = request.figure or request.reason or request.address
+        return not request.is_met(told) if kind else bool(asked.coverage(text_of(told)).unread)
 
     def _is_told(self, query: str) -> bool:
         """Whether what was told for another part of the question says all that this one asks, or shares with it."""

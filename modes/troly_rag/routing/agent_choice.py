@@ -16,6 +16,7 @@ from troly_rag.corpus.access import UserContext
 from troly_rag.corpus.coverage import figure_request
 from troly_rag.corpus.search import CorpusResult, CorpusSearch, answers
 from troly_rag.routing.lexicons import ENOUGH, read_examples
+from troly_rag.tools.limits import without_asking
 
 GENERAL_DOMAIN = "general_knowledge"
 # How much the corpora count beside the likeness to examples, when the best find is at least `_GOOD_FIND`; less below.
@@ -176,7 +177,9 @@ async def corpus_fits(
             return {}
         return {name: _fit(text, each, closed) for name, each in zip(config.agents, found, strict=True)}
 
-    return [await fits(question.text) if len(config.agents) > 1 else {} for question in questions]
+    # What is left of a limit is worked out by the agent whose pages speak of what the limit is of.
+    texts = [without_asking(question.text) or question.text for question in questions]
+    return [await fits(text) if len(config.agents) > 1 else {} for text in texts]
 
 
 def _fit(text: str, found: CorpusResult, closed: float) -> Fit:

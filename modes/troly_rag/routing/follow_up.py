@@ -23,6 +23,7 @@ from troly_rag.corpus.access import UserContext
 from troly_rag.corpus.coverage import UNITS as UNITS_COUNTED
 from troly_rag.corpus.coverage import YEAR, names_in, question_of, text_of, title_subject
 from troly_rag.corpus.search import CorpusSearch, Passage, answers
+from troly_rag.routing.correction import corrected
 from troly_rag.routing.lexicons import UNITS, corrections, label, neighbours, tool_words
 from troly_rag.routing.questions import (
     MACHINE,
@@ -40,7 +41,9 @@ from troly_rag.strings import say
 from troly_rag.tools.arithmetic import expression_in, goes_on_with_sum
 from troly_rag.tools.calculator import asks_for_grade, work_out
 from troly_rag.tools.counted_things import things_in
+from troly_rag.tools.deadlines import asks_when, due
 from troly_rag.tools.documents import TOLD_WHOLE, evidence_of
+from troly_rag.tools.limits import left_or_over
 from troly_rag.tools.log_query import added_in, parse_log_query
 from troly_rag.tools.logs import is_of_log
 
@@ -190,7 +193,7 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
     earlier = (one.text for one in reversed(pages.turn.history) if one.sender == "user")
     dated = next((one for one in (before, *earlier) if find_ranges(one, today)), before)
     text = _with_days(_with_years(meant, today), dated, today)
-    if current := _asked_as_of_now(text, before, today):
+    if current := corrected(message, before) or _asked_as_of_now(text, before, today):
         return FullQuestion(current, leaned=True)
     text = text or message
     focus = pages.turn.focus
@@ -345,7 +348,7 @@ async def _with_page(
     if page and corrects and not question.own_figures:
         return FullQuestion(f"{text.strip(_EDGES)}: {page}: {before}", leaned=True)
     if page:
-        return FullQuestion(f"{page}: {text}", leaned=True)
+        return FullQuestion(f"{_as_marked(page, text)}: {text}", leaned=True)
     day = names_only_day(text)
     if full.about and not day and (found := await pages.answering(full.text)):
         here = next((one for one in found if (one.document, one.title) in shown and not one.superseded), None)
@@ -476,12 +479,17 @@ async def _page_gone_on_with(pages: Pages, text: str, own: Sequence[Passage], *,
     """The title of the page shown last of which a rule counts the figures of `text`, or that speaks of all that it puts
     in the place of what was said before; "" where `text` names another page or one answers it."""
     asked = question_of(text)
-    if not (asked.own_figures or corrects):
+    today, lang = pages.turn.now.astimezone(HCM).date(), pages.turn.language
+    if not (asked.own_figures or corrects or asks_when(text)):
         return ""
     if await _names_page(pages, text) or (not corrects and await pages.answer(text)):
         return ""
+    earlier = "\n".join(one.text for one in reversed(pages.turn.history) if one.sender == "user")
     for one in own:
-        counts = asked.own_figures and work_out(text, "", one.text, pages.turn.language)
+        head, whole = f"{one.title}\n{one.section}", f"{_as_marked(one.title, text)}: {text}"
+        counts = left_or_over(whole, earlier, one.text, lang, head)
+        counts = counts or due(whole, earlier, one.text, today, lang, heading=head)
+        counts = counts or (work_out(text, "", one.text, lang) if asked.own_figures else "")
         says = corrects and 0 < asked.subjects <= _FEW and asked.coverage(text_of(one.whole)).share >= 1
         if (counts or says) and not one.superseded:
             return one.title

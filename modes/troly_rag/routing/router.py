@@ -44,6 +44,8 @@ from troly_rag.routing.questions import (
 from troly_rag.strings import prompts, say
 from troly_rag.tools.calculator import figures_of
 from troly_rag.tools.counted_things import things_in
+from troly_rag.tools.deadlines import asks_when
+from troly_rag.tools.limits import asks_left_or_over
 
 _PARTICLE: frozenset[Role] = frozenset({"particle"})
 HR_DOMAIN = "hr_policies"
@@ -53,6 +55,7 @@ _CERTAIN = 0.75
 _MOST_TEXT = 600
 _CLOCK = re.compile(r"\b\d{1,2}(?:\s*(?:gio|h)\s*|:)\d{2}\b|\bluc \d{1,2}\s*(?:gio|h)\b")
 
+_DAY = re.compile(r"(?<![\w/.,-])\d{1,2}[/-]\d{1,2}(?![\w/.,-])")
 _GRADE_ASKED = re.compile(r"\b(?:(?:loai|hang) (?:gi|nao|may)|(?:what|which) grade)\b")
 
 # Kinds that are answered in words of their own; the others with the document's sentence.
@@ -242,9 +245,19 @@ def _computes(text: str, before: str, now: datetime) -> bool:
     own = bool(here.counted or here.money or here.hourly or find_ranges(text, now.date()))
     own = own or bool(things_in(text)) or len(find_amounts(text)) > 1 or bool(tool_words("coming").find(text))
     if len(_CLOCK.findall(fold(text))) == 1 and not (here.money or here.hourly):
-        # What a rule says of one time of day is read, not worked out with what was told before.
-        return False
-    asks = figure_request(text).figure or _GRADE_ASKED.search(fold(text)) is not None
+        # What a rule says of one time of day is read, not worked out with what was told before, but for another time of day.
+        return asks_when(text)
+    # By which day something is due may be counted from a day that was told before.
+    dated = bool(find_ranges(before, now.date()) or _DAY.search(f"{text}\n{before}"))
+    own = own or (dated and asks_when(text))
+    beyond = asks_left_or_over(text)
+    own = own or beyond
+    asks = (
+        figure_request(text).figure
+        or asks_when(text)
+        or beyond
+        or _GRADE_ASKED.search(fold(text)) is not None
+    )
     asks = asks or bool(here.counted and (here.money or here.hourly or "point" in here.counted))
     if tool_words("limit").find(text) and not (here.counted or here.money or here.hourly):
         # How much there may be at all is a rule, whatever was worked out before.

@@ -31,12 +31,14 @@ from troly_rag.corpus.coverage import (
     text_of,
 )
 from troly_rag.routing.lexicons import tool_words
-from troly_rag.routing.questions import asks, beside_date_sum, date_sum_in, spaced
+from troly_rag.routing.questions import WEEKDAY, asks, beside_date_sum, date_sum_in, spaced
 from troly_rag.strings import say
 from troly_rag.tools.arithmetic import DAILY_HOURS, WORKING_DAYS, CalculationError, answer, goes_on_with_sum
 from troly_rag.tools.counted_things import EVERY, NO_COUNT, paid_for_each, things_in
+from troly_rag.tools.deadlines import WEEKDAY_NAMES, due
 from troly_rag.tools.documents import evidence_of
 from troly_rag.tools.interface import ToolError, ToolInputs, ToolResult
+from troly_rag.tools.limits import asks_left_or_over, left_or_over
 
 if TYPE_CHECKING:
     from troly_rag.corpus.search import Passage
@@ -96,6 +98,11 @@ _MONTHLY, _FIRST_OF_MONTH = (
     re.compile(r"\bngay (\d{1,2}) hang thang\b"),
     re.compile(r"\b(chu nhat|thu \w+) dau thang\b"),
 )
+# The day of a rule as the asker tells it ("mùng 5 rơi vào thứ bảy"), and the turn that comes.
+_RESTATED = re.compile(
+    rf"\b(?:ngay|hom|mung|mong|the) (\d{{1,2}})(?:st|nd|rd|th)? (?:(?:lai|no|bi|roi|trung|nham|vao|dung|la|falls?|is|on|a) )*({'|'.join(WEEKDAY_NAMES)})\b"
+)
+_TURN = re.compile(r"\b(?:lan|ky|dot)\b")
 _WEEKDAYS = ("thu hai", "thu ba", "thu tu", "thu nam", "thu sau", "thu bay", "chu nhat")
 # So many days before a day or after it, with the counts of the cases that follow.
 _NOTICE = re.compile(
@@ -133,6 +140,10 @@ _HOUR_WORD, _DAY_WORD = (
 )
 _EACH = r"(?:moi|tung|mot|hang|/|per|an?|each|every)"
 _AND_HALF = re.compile(rf"(\d+) ?({_HOUR_WORD}) (?:ruoi|and a half)\b|(\d+) and a half (hours?)\b")
+# A bare number before a day, after hours of another one ("3 hours on Tuesday and 4 on Sunday").
+_SAME_UNIT = re.compile(
+    rf"(?P<before>\d ?(?P<unit>{_HOUR_WORD})\b[^.;?!\d]*(?:,|\b(?:and|va|voi|cong|roi|con|plus)\b) ?)\d+(?:[.,]\d+)?(?= (?:(?:on|vao|the|hom|sang|trua|chieu|toi|dem|buoi|public) )*(?:{WEEKDAY.pattern}|holidays?\b|weekdays?\b|days? off\b|working days?\b))"
+)
 _AND_MINUTES = re.compile(rf"(\d+) ?({_HOUR_WORD}) ?(?:and |va )?(\d{{1,2}}) ?(?:phut|p|minutes?|mins?)\b")
 _MINUTES = re.compile(r"(\d{2,3}) ?(?:phut|minutes?|mins?)\b")
 # "2 tiếng mỗi ngày trong 5 ngày", "5 ngày mỗi ngày 2 tiếng": how much each time, and how many times.
@@ -682,16 +693,18 @@ def on_calendar(question: str, text: str, today: date, lang: Lang, heading: str 
         # A month by its name, without a year.
         months = [_nearest(months[0], today)]
     coming = spans_of(tool_words("coming").find(question))
-    rest = question_of(blank_out(question, [*(one.span for one in ranges), *coming]))
+    said = list(_RESTATED.finditer(fold(question))) if months else []
+    turns = [*coming, *(hit.span() for hit in _TURN.finditer(fold(question)))] if coming else []
+    spans = [*(one.span for one in ranges), *turns, *(hit.span() for hit in said)]
+    rest = question_of(blank_out(question, spans))
     if rest.coverage(text_of(f"{heading}\n{text}")).unread:
         return ""
     if not months and not coming:
         return ""
-    for sentence in map(str.strip, claims_of(text)):
-        folded = fold(sentence)
+    for folded in map(fold, claims_of(text)):
         numbered, weekday = _MONTHLY.search(folded), _FIRST_OF_MONTH.search(folded)
         named = weekday[1] if weekday is not None and weekday[1] in _WEEKDAYS else ""
-        if numbered is None and not named:
+        if (numbered is None and not named) or not _are_that_day(said, numbered, months):
             continue
         first = months[0] if months else today.replace(day=1)
         for month in (first, (first + _MONTH).replace(day=1)):
@@ -705,6 +718,14 @@ def on_calendar(question: str, text: str, today: date, lang: Lang, heading: str 
                 name = say("math.weekdays", lang).split("|")[day.weekday()]
                 return _told([f"{name} {format_date(day)}"], text, lang)
     return ""
+
+
+def _are_that_day(
+    said: Sequence[re.Match[str]], numbered: re.Match[str] | None, months: Sequence[date]
+) -> bool:
+    """Whether each day that is `said` with its weekday is the day of a rule and of the month that is named, and falls so."""
+    day = make_date(months[0].year, months[0].month, int(numbered[1])) if said and numbered else None
+    return all(day and int(one[1]) == day.day and WEEKDAY_NAMES[one[2]] == day.weekday() for one in said)
 
 
 def counted_from(question: str, text: str, today: date, lang: Lang, heading: str = "") -> str:
@@ -911,14 +932,19 @@ def _calculated(given: ToolInputs) -> ToolResult:
         passage, heading = pages[place], f"{page.title}\n{page.section}"
         native = not is_other(page.text, lang) or all(is_other(one.text, lang) for one in pages)
         days = (on_calendar, counted_from) if native else (on_calendar,)
-        dated = (way(given.query, page.text, today.date(), lang, heading) for way in days)
-        text = told_by[place] or next(filter(None, dated), "")
+        told_days = [way(given.query, page.text, today.date(), lang, heading) for way in days]
+        told_days.append(
+            due(given.query, given.before, page.text, today.date(), lang, heading=heading) if native else ""
+        )
+        text = told_by[place] or next(filter(None, told_days), "")
         if text and (unread := _not_read(given, text, passage)):
             words = ", ".join(f"“{word}”" for word in dict.fromkeys(unread))
             told = say("math.unread", lang, words=words, rule=_parted(text)[1].strip(" ."))
             result = ToolResult(told, "", (evidence_of(passage, given.agent.name),), unread=tuple(unread))
         elif text:
-            result = _with_other_rules(given, rules, passage, f"{text}{note}{_beyond(given, passage.text)}")
+            result = _with_other_rules(
+                given, rules, passage, f"{text}{note}{_beyond(given, passage.text, text)}"
+            )
         else:
             continue
         # For a model, which reads question and rule itself, the sum that leaves out the fewest words.
@@ -997,6 +1023,9 @@ def hours_in_full(text: str) -> str:
     )
     for form in (_EACH_DAY, _DAYS_EACH):
         in_place(form, lambda one: _all_hours(text, one))
+    if overtime:
+        while (one := _SAME_UNIT.search(fold(text))) is not None:
+            text = f"{text[: one.end()]} {text[slice(*one.span('unit'))]}{text[one.end() :]}"
     if overtime and "hour" not in figures_of(text).counted:
         in_place(_MINUTES, lambda one: f"{_comma(Decimal(one[1]) / 60)} giờ")
     return text
@@ -1154,8 +1183,8 @@ def _penalty(text: str, unit: str, count: Decimal) -> str:
     )
 
 
-def _beyond(given: ToolInputs, text: str) -> str:
-    """What the rule says besides of so many hours or minutes as the question counts."""
+def _beyond(given: ToolInputs, text: str, sums: str = "") -> str:
+    """What the rule says besides of so many hours or minutes as the question counts, where `sums` did not tell that."""
     lang, counts = given.turn.language, _hours_in(given.query)
     hours = sum((count for count, _ in counts), Decimal(0))
     over = [
@@ -1163,7 +1192,8 @@ def _beyond(given: ToolInputs, text: str) -> str:
     ]
     minutes = figures_of(_typed(given)).counted.get("minute")
     late = _penalty(text, "minute", minutes) if minutes is not None else ""
-    told = " ".join(one.strip() for one in dict.fromkeys((*over, *([late] if late else []))))
+    rules = (one.strip() for one in dict.fromkeys((*over, *([late] if late else []))))
+    told = " ".join(one for one in rules if one.strip(" .") not in sums)
     return say("math.beyond", lang, rule=told) if told else ""
 
 
@@ -1189,17 +1219,27 @@ def _with_other_rules(given: ToolInputs, rules: Sequence[Passage], passage: Pass
     )
 
 
+def by_page(question: str, before: str, page: Passage, lang: Lang, *, typed: str = "", day: str = "") -> str:
+    """What the rules of `page` come to, as `work_out`; where it is asked, what is left of a limit or beyond it."""
+    heading = f"{page.title}\n{page.section}"
+    if told := left_or_over(question, before, page.text, lang, heading):
+        return told
+    if asks_left_or_over(question):
+        return ""
+    return work_out(question, before, page.text, lang, typed=typed, day=day)
+
+
 def _sum_of(given: ToolInputs, rule: Passage, day: str) -> str:
     """What `rule` comes to; "" where the message goes on with a sum and asks for another kind of figure than that."""
     asked = _typed(given)
-    text = work_out(given.query, given.before, rule.text, given.turn.language, typed=asked, day=day)
+    text = by_page(given.query, given.before, rule, given.turn.language, typed=asked, day=day)
     return text if not given.before or figure_request(asked).is_met(text) else ""
 
 
 def _asks_of_bound(given: ToolInputs, rules: Sequence[Passage]) -> bool:
     """Whether the message only asks whether as much may be as one of the rules bounds: that is no sum."""
     asked = _typed(given)
-    whether = asks(asked) and not figure_request(asked).figure
+    whether = asks(asked) and not (figure_request(asked).figure or asks_left_or_over(asked))
     return whether and any(_beyond(given, one.text) for one in rules)
 
 

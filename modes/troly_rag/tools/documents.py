@@ -17,6 +17,7 @@ from troly_rag.corpus.search import MOST_WITHOUT, answers
 from troly_rag.routing.lexicons import tool_words
 from troly_rag.strings import say
 from troly_rag.tools.interface import ToolInputs, ToolResult
+from troly_rag.tools.limits import without_asking
 
 if TYPE_CHECKING:
     from troly_rag.corpus.search import Passage
@@ -94,6 +95,13 @@ async def run_search(given: ToolInputs) -> ToolResult:
         text = _versions(current, older[0], given)
         told = [next(one for one in near if one.document == current.document)]
     covered = covered and bool(older or not compared)
+    passages = near[:PASSAGES]
+    if not passages and (bare := without_asking(asked)):
+        # What is left of a limit is worked out by a page that speaks of what the limit is of.
+        again = await given.corpora.search(
+            given.agent.collection, bare, given.user, PASSAGES, now=turn.now, lang=turn.language, least=least
+        )
+        passages = [one for one in again.passages if one.relevance >= NEAR]
     titles = list(dict.fromkeys(passage.title for passage in told))
     # A model that compares must see both sides.
     seen = dict.fromkeys([*(older if compared else ()), *near[:PASSAGES]])
@@ -104,7 +112,7 @@ async def run_search(given: ToolInputs) -> ToolResult:
         answer=text,
         context=say("tool.looked_in", turn.language, titles="; ".join(titles)) if titles else "",
         evidence=tuple(evidence_of(passage, given.agent.name) for passage in (*told, *older)),
-        passages=tuple(near[:PASSAGES]),
+        passages=tuple(passages),
         beside=tuple(one for one in found.passages if one.share)[:PASSAGES],
         denied=given.user.may_know_of(found.denied),
         covered=covered,

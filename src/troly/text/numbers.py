@@ -395,8 +395,10 @@ class _Reader:
         return 0 < at < len(self.pieces) and self.pieces[at].start == self.pieces[at - 1].end
 
     def _closes(self, at: int) -> bool:
-        """Whether the sentence pauses at `at`, or the currency follows: "2 triệu 5", "2 triệu 500 đồng"."""
-        return at >= len(self.pieces) or self.pieces[at].kind == "other" or self._unit(at)[0] not in {"", "%"}
+        """Whether the sentence pauses at `at`, or the currency follows: "2 triệu 5", "2 triệu 5 thì", "2 triệu 500 đồng"."""
+        if at >= len(self.pieces) or self.pieces[at].kind == "other":
+            return True
+        return self.pieces[at].text in _PAUSES or self._unit(at)[0] not in {"", "%"}
 
 
 @cache
@@ -420,6 +422,8 @@ def _word_list() -> Mapping[str, tuple[_Word, ...]]:
     }
 
 
+# Folded words that no number counts.
+_PAUSES = frozenset({"thi", "moi", "mot", "roi"})
 _WHOLE_NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)?|[0-9]{1,3}([.,' ])[0-9]{3}(?:\1[0-9]{3})*(?:[.,][0-9]+)?")
 
 
