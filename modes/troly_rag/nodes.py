@@ -33,7 +33,7 @@ from troly_rag.corpus.search import CorpusSearch
 from troly_rag.execution.cache import Cache, TurnCache, cache_scope, digest
 from troly_rag.execution.engine import Execution, ExecutionSetup, Reporter, ToolCaller, execute, log_state
 from troly_rag.routing.agent_choice import Question, corpus_fits, picker_of
-from troly_rag.routing.follow_up import LOGS, FullQuestion, Pages, pages_shown, show, with_context
+from troly_rag.routing.follow_up import LOGS, SUM, FullQuestion, Pages, pages_shown, show, with_context
 from troly_rag.routing.lexicons import spelt_out, tool_words
 from troly_rag.routing.plan import LOG, Routing
 from troly_rag.routing.questions import names_no_act, names_only_day, without_setting
@@ -54,7 +54,7 @@ from troly_rag.tools.logs import code_told
 
 State = Mapping[str, Any]
 Node = Callable[[State, TurnContext, Step], Awaitable[State]]
-LAST, SUM = "rag_last_question", "rag_last_was_sum"
+LAST = "rag_last_question"
 # 0 to 75 % are spread over the steps before the plan (004 C7).
 AT_ORCHESTRATOR, AT_ROUTER, AT_PERMISSION = 15.0, 35.0, 60.0
 _LONGEST_QUESTION = 600
@@ -116,7 +116,8 @@ def orchestrator_of(cache: Cache) -> Node:
         draft = await asyncio.to_thread(route, message, config, user.user_access, turn.language, turn.now)
         goes_on = bool(leaned and turn.conversation_metadata.get(SUM))
         if full.reply and not has_model:
-            draft = replace(draft, complexity="chitchat", response=full.reply)
+            parts = () if full.quoted else draft.parts
+            draft = replace(draft, complexity="chitchat", response=full.reply, parts=parts)
         points = bool(full.about) or (full.leaned and full.text == talk.rest.strip())
         points = points or (bool(before) and (names_only_day(talk.rest) or names_no_act(talk.rest)))
         points = points and not full.pointed

@@ -116,7 +116,8 @@ async def compose(
     vague = not (asked.tokens or asked.own_figures or logs) and figure_request(turn.text).figure
     summed = bool(tool_words("total").find(turn.text)) and not found.computed
     # A sum over again, though the message asks of something that the sum does not speak of.
-    changed = asked.coverage(text_of(text)).share if asked.tokens else 1.0
+    said = "\n".join([*(one.title for one in found.used), text])
+    changed = asked.coverage(text_of(said)).share if asked.tokens else 1.0
     goes_on = found.computed and routing.goes_on_with_sum and not logs
     stray = goes_on and not asked.own_figures and changed < _STRAY
     whole = found.is_whole and not (quoted or uncounted or elsewhere or own or vague or summed or stray)

@@ -11,11 +11,12 @@ from datetime import date, timedelta
 from troly.plugin.context import TurnContext
 from troly.plugin.focus import Focus, FocusRow, find_reference
 from troly.text.catalogue import Lang
-from troly.text.dates import HCM, find_ranges, format_date, whole
+from troly.text.dates import ANY_DAY, HCM, find_ranges, format_date, whole
 from troly.text.everyday import everyday_phrases
 from troly.text.fold import WordToken, fold, has_marks, nfc, tokens
 from troly.text.match import blank_out, spans_of
-from troly_rag.answer.evidence import SourceEvidence
+from troly_rag.answer.evidence import SourceEvidence, dated
+from troly_rag.answer.grounding import claims_of, is_listed
 from troly_rag.config import RagConfig
 from troly_rag.corpus.access import UserContext
 from troly_rag.corpus.coverage import UNITS as UNITS_COUNTED
@@ -37,17 +38,20 @@ from troly_rag.routing.questions import (
 from troly_rag.strings import say
 from troly_rag.tools.arithmetic import expression_in, goes_on_with_sum
 from troly_rag.tools.calculator import asks_for_grade, work_out
+from troly_rag.tools.counted_things import things_in
 from troly_rag.tools.documents import TOLD_WHOLE, evidence_of
 from troly_rag.tools.log_query import added_in, parse_log_query
 from troly_rag.tools.logs import is_of_log
 
 KIND, LOGS = "documents", "logs"
+# Whether the answer before was a sum, in the conversation's metadata.
+SUM = "rag_last_was_sum"
 # A message of so few telling words goes on with the log that was read, one of so few subjects with the page shown.
 _SHORT, _FEW = 4, 2
-# Where only the words of a period count.
-_ANY_DAY = date(2024, 6, 15)
 _LEAST = 0.5
-_NO_PAGE = re.compile(rf"(?:thu|{'|'.join(UNITS_COUNTED.values())})\b")
+_NO_PAGE = re.compile(
+    rf"(?:thu|{'|'.join(words for unit, words in UNITS_COUNTED.items() if unit != 'point')})\b"
+)
 # What people call the pages of an answer.
 _SHOWN = (
     "trang",
@@ -55,13 +59,18 @@ _SHOWN = (
     "tài liệu",
     "văn bản",
     "đoạn",
-    "ý",
     "page",
     "source",
     "document",
     "passage",
-    "point",
 )
+# What they call a point of one.
+_POINTS = ("điều", "khoản", "điểm", "ý", "đoạn", "câu", "phần", "point", "sentence", "part", "section")
+_LISTING, _ITEM = (
+    re.compile(r"\b(\d{1,2}) ([^:.;,\d]{2,40}): ([^:;\n]+)"),
+    re.compile(r",(?!\d)|\s(?:và|and)\s"),
+)
+_BULLET = re.compile(r"^(?:[-*•+]|\d{1,2}[.)])\s+")
 _CANDIDATES = 50
 _EDGES = " \t\r\n,.;:!?-–—…"
 _IN_YEAR = re.compile(r"(?:\b(?:năm|nam|in|of|year)\s+)*(?<!\d)((?:19|20)\d\d)(?!\d)", re.IGNORECASE)
@@ -73,13 +82,15 @@ _YEAR_LONG = timedelta(days=300)
 @dataclass(frozen=True, slots=True)
 class FullQuestion:
     """The question in full; `leaned` says that it took something from the one before, `about` what it asks
-    the same of ("còn X thì sao"), `reply` what is to be said where it points at nothing that was shown; `pointed` that it names a page that was."""
+    the same of ("còn X thì sao"), `reply` what is to be said where it points at nothing that was shown, or at a point of a page,
+    which is `quoted` then; `pointed` that it names a page that was shown."""
 
     text: str
     leaned: bool = False
     about: str = ""
     reply: str = ""
     pointed: bool = False
+    quoted: bool = False
 
 
 def complete_question(message: str, before: str, lang: Lang) -> FullQuestion:
@@ -97,7 +108,7 @@ def _asked_about(text: str) -> str:
     """X in "còn X thì sao", "what about X"; "" for any other message."""
     opening = next((hit for hit in label("follow").find(text) if not tokens(text[: hit.start])), None)
     # "tuần trước nữa" is a week of its own.
-    dated = [one.span for one in find_ranges(text, _ANY_DAY)]
+    dated = [one.span for one in find_ranges(text, ANY_DAY)]
     ending = next(
         (
             hit
@@ -189,7 +200,7 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
         return await _with_log(pages, text, full, before)
     if focus is None or not focus.rows:
         return full
-    if pointed := _pointed_at(text, focus, pages.turn.language):
+    if pointed := await _point_at(pages, text, focus) or _pointed_at(text, focus, pages.turn.language):
         return pointed
     return await _with_page(pages, text, full, before, focus.rows, corrects=corrects)
 
@@ -249,7 +260,7 @@ def _explained(text: str, before: str, turn: TurnContext) -> FullQuestion:
 def _pointed_at(text: str, focus: Focus, lang: Lang) -> FullQuestion | None:
     """The question on the page that `text` points at by its number or place among those shown, or what to say where there
     is none; None where it points at none so. What counts something ("con thứ hai") and a day are no pointer."""
-    found = find_reference(text, focus, things=_SHOWN)
+    found = find_reference(text, focus, things=(*_SHOWN, *_POINTS))
     if found is None or found.kind not in ("ordinal", "first", "last"):
         return None
     said = [nfc(text)[slice(*span)] for span in found.spans]
@@ -265,6 +276,47 @@ def _pointed_at(text: str, focus: Focus, lang: Lang) -> FullQuestion | None:
     return FullQuestion(of_it, leaned=True, pointed=True)
 
 
+async def _point_at(pages: Pages, text: str, focus: Focus) -> FullQuestion | None:
+    """What `text` points at by its place among the points that were told of the one page shown: the items of a list whose
+    number is told or that stand on lines of their own, else its sentences. None where it points at none so, or asks more."""
+    turn, page, lang = pages.turn, focus.rows[0], pages.turn.language
+    if len(focus.rows) != 1:
+        return None
+    own = [one for one in await pages.of(page.title) if one.document == page.id]
+    held = " ".join(" ".join(one.text.split()) for one in own)
+    told = (one.text for one in turn.history if one.turn_id == focus.turn and one.sender == "assistant")
+    said = [one for claim in claims_of("\n".join(told)) if (one := " ".join(claim.split())) in held]
+    items, noun = next(filter(None, map(_items_of, said)), ([one for one in said if is_listed(one)], ()))
+    rows = tuple(FocusRow(str(number), one) for number, one in enumerate(items or said, 1))
+    found = find_reference(text, Focus(KIND, "", rows), things=(*_POINTS, *noun))
+    if found is None or found.kind not in ("ordinal", "first", "last"):
+        return None
+    spoken, rest = [nfc(text)[slice(*span)] for span in found.spans], blank_out(nfc(text), found.spans)
+    if any(_NO_PAGE.match(fold(one)) for one in spoken) or question_of(rest).subjects:
+        return None
+    if found.missing or len(found.rows) != 1:
+        reply = say("refine.no_point", lang, said=spoken[0], count=len(rows), title=page.title)
+        return FullQuestion(text, reply=reply)
+    point, first = _BULLET.sub("", found.rows[0].title), evidence_of(own[0], "")
+    # What the page says of an item by its name is told with it.
+    more = [one for one in claims_of(held) if items and one.strip().startswith(f"{point} ")]
+    quoted = " ".join([f"{point.rstrip('.')}.", *map(str.strip, more)])
+    reply = say("refine.point" if items else "refine.sentence", lang, number=found.rows[0].id, title=page.title, text=quoted)  # fmt: skip
+    source = f"{page.title} ({dated(first, turn.now, lang)})" if first.created_at else page.title
+    return FullQuestion(text, reply=f"{reply}\n\n{say('answer.sources', lang, sources=source)}", quoted=True)
+
+
+def _items_of(sentence: str) -> tuple[list[str], tuple[str, ...]] | None:
+    """The items of a list whose number the sentence tells, and what they are called: "4 giá trị cốt lõi: a, b, c, d"."""
+    found = _LISTING.search(sentence)
+    items = [one.strip() for one in _ITEM.split(found[3].rstrip(" ."))] if found else []
+    if found is None or len(items) != int(found[1]):
+        return None
+    words = found[2].split()
+    short = words[-1].rstrip("s") if text_of(sentence).language == "en" else " ".join(words[:2])
+    return items, (found[2], short)
+
+
 async def _with_page(
     pages: Pages, text: str, full: FullQuestion, before: str, rows: Sequence[FocusRow], *, corrects: bool
 ) -> FullQuestion:
@@ -274,8 +326,9 @@ async def _with_page(
     shown = [(row.id, row.title) for row in rows]
     own = [one for _, title in shown for one in await pages.of(title) if (one.document, one.title) in shown]
     today, lang = pages.turn.now.astimezone(HCM).date(), pages.turn.language
-    # What a page tells whole is no other figure of the same.
-    told = question.subjects and await pages.answer(text)
+    # What a page tells whole is no other figure of the same, but where a sum is asked for by another year's rule.
+    by_year = pages.turn.conversation_metadata.get(SUM) and _names_only_year(text, f"{title}\n{before}")
+    told = question.subjects and not by_year and await pages.answer(text)
     same = "" if told else _with_another_figure(text, full.about, before, title, today)
     if not same and any(asks_for_grade(text, before, one.text, lang) for one in own):
         same = f"{text.strip(_EDGES)}: {before}"
@@ -310,12 +363,26 @@ def _with_another_figure(text: str, about: str, before: str, title: str, today: 
     if periods and not question_of(blank_out(text, periods)).subjects:
         same = blank_out(before, [one.span for one in find_ranges(before, today)])
         return f"{typed}: {' '.join(same.split())}"
-    if years := "" if question.subjects else " ".join(YEAR.findall(text)):
+    only_year = not question.subjects or _names_only_year(text, f"{title}\n{before}")
+    if years := " ".join(YEAR.findall(text)) if only_year else "":
         return f"{title} {years}: {before}"
     known = question.names_something and question.coverage(text_of(before)).unread
-    bare = not question.subjects or (about and not known)
+    # Figures may be of what was asked before, or of what a kind of it is called.
+    counts, unread = things_in(text), question.coverage(text_of(f"{title}\n{before}")).unread
+    of_before = question.subjects <= _FEW and all(word.isdigit() for word in unread)
+    bare = not question.subjects or (about and not known) or of_before
     named = "" if fold(title) in fold(before) else f"{title}: "
-    return f"{typed}: {named}{before}" if bare and question.own_figures else ""
+    return f"{typed}: {named}{before}" if bare and (question.own_figures or counts) else ""
+
+
+def _names_only_year(text: str, told: str) -> bool:
+    """Whether `text` names a year and beside it only what stands in what was `told`."""
+    unread = question_of(text).coverage(text_of(told)).unread
+    return (
+        bool(YEAR.search(text))
+        and not question_of(YEAR.sub(" ", text)).own_figures
+        and not question_of(" ".join(unread)).subjects
+    )
 
 
 def _with_years(text: str, today: date) -> str:

@@ -43,6 +43,7 @@ from troly_rag.routing.questions import (
 )
 from troly_rag.strings import prompts, say
 from troly_rag.tools.calculator import figures_of
+from troly_rag.tools.counted_things import things_in
 
 _PARTICLE: frozenset[Role] = frozenset({"particle"})
 HR_DOMAIN = "hr_policies"
@@ -239,7 +240,7 @@ def _computes(text: str, before: str, now: datetime) -> bool:
     """Whether figures of the asker are to be put into a rule: said now with a figure asked for, or said before."""
     here, then = figures_of(text), figures_of(before)
     own = bool(here.counted or here.money or here.hourly or find_ranges(text, now.date()))
-    own = own or len(find_amounts(text)) > 1 or bool(tool_words("coming").find(text))
+    own = own or bool(things_in(text)) or len(find_amounts(text)) > 1 or bool(tool_words("coming").find(text))
     if len(_CLOCK.findall(fold(text))) == 1 and not (here.money or here.hourly):
         # What a rule says of one time of day is read, not worked out with what was told before.
         return False

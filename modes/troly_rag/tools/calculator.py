@@ -33,6 +33,7 @@ from troly_rag.routing.lexicons import tool_words
 from troly_rag.routing.questions import DATE_SUM, asks, spaced
 from troly_rag.strings import say
 from troly_rag.tools.arithmetic import DAILY_HOURS, WORKING_DAYS, CalculationError, answer, goes_on_with_sum
+from troly_rag.tools.counted_things import EVERY, NO_COUNT, paid_for_each, things_in
 from troly_rag.tools.documents import evidence_of
 from troly_rag.tools.interface import ToolError, ToolInputs, ToolResult
 
@@ -46,7 +47,6 @@ _BIRTHS = ((re.compile(r"\b(?:sinh doi|song sinh|twins)\b"), 2), (re.compile(r"\
 _DATED = re.compile(r"\b(?:thang 0 ?nam|(?:ngay|mung|mong) 0 ?thang)\b")
 _SPELT = re.compile(rf"\b({'|'.join(NUMBERS)})\s+({'|'.join(UNITS.values())})\b")
 _BARE = re.compile(r"(x)?(x)?")
-_EVERY = r"(?:cho\s+)?(?:moi|tung|per|an?|each|every|for every|for each)"
 _PAY = re.compile(r"\b(?:luong|pay|salary|wage)\b")
 _MONEY = re.compile(r"\b(?:tien|money|cash|vnd)\b")
 _HOURLY = re.compile(r"\b(?:luong gio|luong mot gio|moi gio|mot gio|hourly|an hour|per hour)\b")
@@ -162,9 +162,7 @@ _BY_MONTH = re.compile(
     r"\b(?:trong|moi|mot|hang) (?:mot |moi )?thang\b|\b(?:a|per|each|in a) month\b|\bmonthly\b"
 )
 # A number that counts something, or nothing that is said ("chuyển 5, …"), but for what only names a day or an hour.
-_COUNTED = re.compile(
-    r"(?<!thu )(?<!thang )(?<!ngay )(?<!quy )(?<!nam )(?<!luc )(?<!gio )(?<![\w/.,-])(\d+(?:[.,]\d+)?)(?: ?(?:k )?([a-z]+)\b|(?=\s*(?:[,;.?!](?!\d)|$)))"
-)
+_COUNTED = re.compile(NO_COUNT + r"(\d+(?:[.,]\d+)?)(?: ?(?:k )?([a-z]+)\b|(?=\s*(?:[,;.?!](?!\d)|$)))")
 _OTHER_UNITS = frozenset({"quy", "quarter", "quarters", "lop", "ky"})
 # Holidays of the law on fixed days, by day and month; those of the lunar calendar fall, with the days beside them, in these stretches.
 _HOLIDAYS = frozenset({(1, 1), (30, 4), (1, 5), (2, 9)})
@@ -232,7 +230,8 @@ def work_out(question: str, before: str, text: str, lang: Lang, *, typed: str = 
     """
     own = figures_of(question)
     said = own.over(figures_of(before))
-    fresh = bool(own.counted or own.money or own.hourly or own.percent) or figure_request(question).figure
+    fresh = bool(own.counted or own.money or own.hourly or own.percent or things_in(question))
+    fresh = fresh or figure_request(question).figure
     # A question that goes on without a figure of its own asks for a sum only where it names another case of the rule.
     asked = f"{question}\n{before}" if fresh else question
     # Money that is named is asked for, though the count stands apart ("có hỗ trợ tiền không, hai bé là bao nhiêu").
@@ -263,6 +262,7 @@ def work_out(question: str, before: str, text: str, lang: Lang, *, typed: str = 
             lambda one, kind=kind: _by_unit(one, said, question, kind, lang, typed=typed or question)
             for kind in units
         ),
+        lambda one: _by_thing(one, question, lang),
         lambda one: _by_divided_pay(one, said, question, _carried_over(text, question, before), lang),
         lambda one: _by_share(one, question, said, lang),
     )
@@ -272,7 +272,44 @@ def work_out(question: str, before: str, text: str, lang: Lang, *, typed: str = 
         for one in rules
         if (result := way(one))
     ]
-    return max(found, key=lambda one: one[0], default=(0.0, ""))[1]
+    best = max(found, key=lambda one: one[0], default=(0.0, ""))[1]
+    return _for_all(best, question, lang) if fresh else best
+
+
+def _newest_counts(question: str) -> str:
+    """The part of a question that counts things: of several with a colon between them the first."""
+    return next((one for one in re.split(r":(?!\d)", question) if things_in(one)), question)
+
+
+def _by_thing(sentence: str, question: str, lang: Lang) -> str:
+    """So much for each person or thing that the question counts, each kind at its own rate."""
+    each = paid_for_each(sentence, question)
+    sums = [one.value * paid.value for one, paid in each]
+    lines = [
+        f"{one.told} × {_money(paid.value, lang)} = {_money(value, lang)}"
+        for (one, paid), value in zip(each, sums, strict=True)
+    ]
+    if len(lines) > 1:
+        lines.append(say("math.total", lang, total=_money(sum(sums, Decimal(0)), lang)))
+    return _told(lines, sentence, lang)
+
+
+def _for_all(told: str, question: str, lang: Lang) -> str:
+    """The one sum of money that was `told` for one person for all persons that the question counts; as it is where the sum
+    or its rule is for each of them already."""
+    sums, rule = _parted(told)
+    people = [one for one in things_in(_newest_counts(question)) if one.person]
+    last, shown = sums.rpartition("; ")[2], say("math.total", lang, total="\n").split("\n")
+    total = next(iter(find_amounts(last.rpartition("= ")[2])), None)
+    one_sum = "; " not in sums or (last.startswith(shown[0]) and last.endswith(shown[1]))
+    each = re.search(rf"\b{EVERY}\s+(?:{UNITS['person']})\b", fold(rule))
+    if len(people) != 1 or total is None or total.unit != "VND" or not one_sum or each:
+        return told
+    count = people[0]
+    if count.value <= 1 or count.told in sums:
+        return told
+    more = f"{count.told} × {_money(total.value, lang)} = {_money(count.value * total.value, lang)}"
+    return f"{sums}; {more}{told[len(sums) :]}"
 
 
 def _by_hour(
@@ -417,7 +454,7 @@ def _by_unit(
 def _for_each(sentence: str, amount: Amount, words: str) -> re.Match[str] | None:
     """What stands between an amount and the unit `words` that it is for each of: what is granted, and for how many of them."""
     rest, granted = fold(sentence[amount.end : amount.end + 40]), "vnd|dong|ngay|thang|days?|months?|more day"
-    match = re.match(rf"\s*({granted})?\s*{_EVERY}\s+(?:(\d+)\s+)?(?:{words})\b", rest)
+    match = re.match(rf"\s*({granted})?\s*{EVERY}\s+(?:(\d+)\s+)?(?:{words})\b", rest)
     # A price stands behind what it is of: "suất ăn 35.000".
     priced = re.search(rf"(?<!\d )\b(?:{words})(?: [a-z]+)? $", fold(sentence[: amount.start]))
     return _BARE.match(rest) if match is None and amount.value >= LEAST_PAY and priced else match
@@ -443,7 +480,7 @@ def _sums_at_large(sentence: str) -> Iterator[str]:
     """The clauses of `sentence` that tell a sum of money without what it is for each of."""
     for amount in find_amounts(sentence):
         clause = _part_at(sentence, amount.start)
-        if amount.value >= LEAST_PAY and not re.search(rf"\b{_EVERY}\s", fold(clause)):
+        if amount.value >= LEAST_PAY and not re.search(rf"\b{EVERY}\s", fold(clause)):
             yield clause
 
 
@@ -1017,13 +1054,27 @@ def _not_read(given: ToolInputs, told: str, rule: Passage) -> list[str]:
         value, word = Decimal(found[1].replace(",", ".")), found[2] or ""
         unit = next((name for name, words in UNITS.items() if re.fullmatch(words, word)), "")
         known = value in used or (value in ruled and word and unit != "time") or value == 1
-        known = known or _is_of_another_rule(typed, found.start(), rule)
+        known = known or found[1] in rule.years or _is_of_another_rule(typed, found.start(), rule)
         if (
             (unit or word in _OTHER_UNITS or (not word and found[1].isdigit()))
+            and unit != "person"
             and not known
             and not _penalty(rule.text, unit, value)
         ):
             unread.append(typed[found.start() : found.end()])
+    # What is counted by its name stands so in the sum, or in the rule; persons in one that is for each of them.
+    named, each = (
+        fold(f"{sums}\n{sentence}"),
+        re.search(rf"\b{EVERY}\s+(?:{UNITS['person']})\b", fold(sentence)),
+    )
+    unread += [
+        one.told
+        for one in things_in(typed)
+        if fold(one.told) not in named
+        and (one.person or not one.spelt)
+        and not (one.person and (one.value == 1 or (each and one.value in used)))
+        and not _is_of_another_rule(typed, one.start, rule)
+    ]
     held = text_of(f"{rule.title}\n{sentence}")
     unread += [
         query[hit.start : hit.end]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from troly.text.dates import find_ranges
+from troly.text.dates import ANY_DAY, find_ranges
 from troly.text.everyday import Role, without_everyday
 from troly.text.fold import WordToken, fold, folded_words, tokens
 from troly.text.match import spans_of, words_outside
 from troly_rental.data.places import places
 from troly_rental.question.follow_ups import details_of
-from troly_rental.question.parts import ANY_DAY, PAID_YET, RATES, QuestionParts
+from troly_rental.question.parts import PAID_YET, RATES, QuestionParts
 from troly_rental.question.places import is_led
 from troly_rental.question.pointers import (
     GROUPS,

@@ -11,7 +11,7 @@ from functools import cache
 from itertools import pairwise
 
 from troly.text.catalogue import Lang
-from troly.text.dates import find_ranges, months_of_year
+from troly.text.dates import ANY_DAY, find_ranges, months_of_year
 from troly.text.fold import fold, folded_words
 from troly.text.match import blank_out, spans_of
 from troly_rental.data.places import Places
@@ -37,7 +37,6 @@ from troly_rental.sql.relations import entities
 
 _CHARGES = ("electricity_kwh", "water_m3", "electricity", "water")
 _OWN_ENTITIES = ("contract", "invoice", "viewing")
-ANY_DAY = date(2024, 6, 15)
 _SUPERLATIVES = ("newest", "oldest", "cheapest", "dearest", "largest", "smallest", "most viewed")
 _FIGURES = ("count", "avg", "median", "min", "max", "sum", "trend", "chart", "table")
 _BY_KIND = ((Order("area"),), (Order("area", True),), (Order("price", True),))

@@ -19,6 +19,8 @@ from troly.text.wordlist import LEXICONS, read_lists
 
 Unit = Literal["day", "week", "month", "quarter", "year"]
 Days = tuple[date, date]
+# A day to read periods by where only their words count.
+ANY_DAY = date(2024, 6, 15)
 
 _LONG = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",

@@ -499,7 +499,7 @@ async def test_a_day_that_the_page_shown_does_not_tell_is_no_answer_of_another_p
         (["về sớm 6 lần bị phạt bao nhiêu"], "“về sớm”", "="),
         (["cộng tác viên làm 10 năm được mấy ngày phép"], "“Cộng tác viên”", "="),
         (["lương 12 triệu thưởng tết sau thuế bao nhiêu"], "“sau thuế”", "="),
-        (["công tác phí 3 ngày 2 đêm cho 4 người là bao nhiêu"], "“4 người”", "="),
+        (["công tác phí 3 ngày 2 đêm cho 4 người là bao nhiêu"], "4 người × 2.550.000 VND = 10.200.000 VND", "chưa tính"),
         (["lương thử việc 10 triệu thì lương chính thức bao nhiêu"], "11.764.706", ""),
         (["lương chính thức em thỏa thuận 14tr, vậy thử việc mỗi tháng nhận bao nhiêu"], "11.900.000", ""),
         (["100k + 50k", "cộng thêm 200k nữa", "rồi nhân 2"], "700.000 VND", ""),

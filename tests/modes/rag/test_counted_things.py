@@ -1,0 +1,63 @@
+"""Sums for persons and things that are counted by their name: so much for each, each kind at its own rate, or not counted at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from troly_rag.tools.calculator import work_out
+
+KINDS = (("ứng viên", "vị trí quản lý"), ("khách hàng", "khách nước ngoài"), ("bạn đọc", "bạn đọc nữ"))
+RULE = "Người giới thiệu {one} được thưởng 3.000.000 VND, {other} 8.000.000 VND."
+
+
+def money(value: int) -> str:
+    return f"{value:,} VND".replace(",", ".")
+
+
+@pytest.mark.parametrize("many", [2, 3, 7, 12])
+@pytest.mark.parametrize(("one", "other"), KINDS)
+def test_what_is_paid_for_one_is_paid_for_each(one: str, other: str, many: int) -> None:
+    text = work_out(
+        f"giới thiệu {many} {one} được thưởng bao nhiêu", "", RULE.format(one=one, other=other), "vi"
+    )
+    assert f"× 3.000.000 VND = {money(many * 3_000_000)}" in text
+
+
+@pytest.mark.parametrize(("first", "second"), [(2, 1), (1, 4), (3, 3)])
+def test_each_kind_has_its_own_rate(first: int, second: int) -> None:
+    rule = RULE.format(one="ứng viên", other="vị trí quản lý")
+    for kind in ("nhân viên", "bạn nhân viên", "người"):
+        text = work_out(f"giới thiệu {first} {kind} và {second} quản lý thì thưởng bao nhiêu", "", rule, "vi")
+        assert money(first * 3_000_000 + second * 8_000_000) in text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "giới thiệu 3 ứng viên, 2 ứng viên được thưởng bao nhiêu",
+        "giới thiệu 3 xe tải được thưởng bao nhiêu",
+        "giới thiệu 3 ứng viên và 2 xe tải được thưởng bao nhiêu",
+        "giới thiệu 3 ứng viên không đạt được thưởng bao nhiêu",
+        "khóa học của 3 ứng viên được thưởng bao nhiêu",
+    ],
+)
+def test_what_is_not_paid_for_each_is_not_counted(question: str) -> None:
+    """Two counts of one kind, a thing that the rule does not name, and what it does not speak of."""
+    assert not work_out(question, "", RULE.format(one="ứng viên", other="vị trí quản lý"), "vi")
+
+
+@pytest.mark.parametrize("paid", ["chi tối đa", "có sổ tiết kiệm từ", "được vay đến"])
+def test_a_bound_or_a_mere_sum_is_for_nobody_in_particular(paid: str) -> None:
+    assert not work_out(
+        "nuôi 3 con mèo tốn bao nhiêu tiền", "", f"Người nuôi con mèo {paid} 3.000.000 VND.", "vi"
+    )
+
+
+@pytest.mark.parametrize("people", ["2 nhân viên", "5 người", "3 bạn"])
+def test_a_sum_for_one_person_is_that_often_for_several(people: str) -> None:
+    rule = "Nhân viên đi muộn quá 3 lần trong một tháng bị trừ 200.000 VND cho mỗi lần tiếp theo."
+    text = work_out(f"{people} đi muộn 7 lần bị trừ bao nhiêu", "", rule, "vi")
+    assert f" × 800.000 VND = {money(int(people[0]) * 800_000)}" in text
+    assert text.count("×") == 1 + work_out("đi muộn 7 lần bị trừ bao nhiêu", "", rule, "vi").count("×")
+    for_each = "Công ty chi 10.000.000 VND mỗi người cho khóa học."
+    assert work_out(f"{people[0]} người học thì chi bao nhiêu tiền", "", for_each, "vi").count("×") == 1
