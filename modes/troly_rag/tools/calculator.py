@@ -960,9 +960,7 @@ def hours_in_full(text: str) -> str:
         in_place(_H, lambda one: f"{one[1]} giờ")
         in_place(
             _ELIDED,
-            lambda one: (
-                f"{one[0]} giờ" if _HOURS.search(text[: one.start()]) else text[one.start() : one.end()]
-            ),
+            lambda one: text[slice(*one.span())] + " giờ" * bool(_HOURS.search(text[: one.start()])),
         )
     in_place(_AND_HALF, lambda one: f"{one[1] or one[3]},5 {one[2] or one[4]}")
     in_place(
