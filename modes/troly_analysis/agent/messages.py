@@ -136,7 +136,7 @@ def _earlier(past: Sequence[Mapping[str, str]], room: int) -> list[Message]:
 
 def who_and_when(turn: TurnContext) -> dict[str, str]:
     """What every prompt says of the person and the day: the role, with a department, and today."""
-    who = ", ".join(filter(None, (turn.profile.role, turn.profile.department)))
+    who = ", ".join(filter(None, (turn.profile.known_role, turn.profile.department)))
     return {"role": one_line(sanitize(who), NAME_CHARS), "today": turn.now.date().isoformat()}
 
 

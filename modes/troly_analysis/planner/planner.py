@@ -1245,15 +1245,13 @@ def _alters(text: str, parts: Parts) -> bool:
     verb = says("alter", "take away").search(typed)
     if verb is None or not all(words().listed((each.folded,)) for each in tokens(typed[: verb.start()])):
         return False
-    asks = "?" in text or says("asks", "asks whether").search(text) or parts.has("count", "how much", "which")
+    if "?" in text or says("asks", "asks whether").search(text) or parts.has("count", "how much", "which"):
+        return False
     states = [said for each in parts.conditions if verb[0] in (said := folded_words(each.said))]
-    told = [each.folded for each in tokens(typed[verb.end() :])]
-    rows = parts.rows or any(len(said) > 1 for said in states) or not {*told} - {*turn_words("ordered")}
-    named = parts.measures or parts.groups or parts.extremes
-    if not asks and rows and not named and says("take away").match(typed, verb.start()):
+    if says("take away").match(typed, verb.start()) and _rows_alone(typed[verb.end() :], states, parts):
         # "Hủy đơn tháng 10" may be those that were cancelled, "hủy hết đơn tháng 10 đi" is not.
         return not states or bool(says("ordered").search(typed, verb.end()))
-    if asks or parts.when.period is not None:
+    if parts.when.period is not None:
         return False
     if any(each.op == "eq" and code_name(each.ref) for each in parts.conditions):
         return True
@@ -1261,6 +1259,13 @@ def _alters(text: str, parts: Parts) -> bool:
     return to is not None and bool(
         typed[verb.end() : to.start()].strip() and re.search("[0-9]", typed[to.end() :])
     )
+
+
+def _rows_alone(told: str, states: list[list[str]], parts: Parts) -> bool:
+    """Whether `told`, folded, names rows and nothing that is reckoned of them; `states` are conditions in the verb's own words."""
+    rows = parts.rows or any(len(said) > 1 for said in states)
+    rows = rows or not {each.folded for each in tokens(told)} - {*turn_words("ordered")}
+    return rows and not (parts.measures or parts.groups or parts.extremes)
 
 
 def _not_left_out(best: _Candidate, before: DataQuery | None) -> list[str]:

@@ -371,7 +371,8 @@ def merge_reply(
         response="",
         left=over,
         certain=False,
-        computed=computed,
+        # What no model asked to be worked out need not be: it reads the rule itself.
+        computed=tuple(one for one in computed if asked[one] == "calculation"),
         remarks=tuple(dict.fromkeys(remarks)),
     )
 

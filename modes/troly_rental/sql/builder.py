@@ -63,10 +63,10 @@ class _Builder:
         chosen += [exp.alias_(self.field(name), name) for name in (*wanted, *extra)]
         query = self.finished(chosen)
         for order in parsed.order:
-            query = query.order_by(_ordered(self.field(order.field), descending=order.descending), copy=False)
+            query = query.order_by(_ordered(self.field(order.field), descending=order.descending))
         if not parsed.order:
-            query = query.order_by(_ordered(self.field(entity.newest), descending=True), copy=False)
-        query = query.order_by(_ordered(self.column(f"{entity.table}.id"), descending=False), copy=False)
+            query = query.order_by(_ordered(self.field(entity.newest), descending=True))
+        query = query.order_by(_ordered(self.column(f"{entity.table}.id"), descending=False))
         if parsed.with_ties:
             (first, *_) = parsed.order
             query = self._first_of(query, self.field(first.field), 1, descending=first.descending)
@@ -86,7 +86,7 @@ class _Builder:
             columns |= {"title": self.column(self.entity.title), "district": self.field("district")}
             query = self.finished([exp.alias_(node, name) for name, node in columns.items()])
             query = self._first_of(query, self.field(end.field), 1, descending=end.kind == "max")
-            return self._limited(query.order_by(_ordered(self.field("id"), descending=False), copy=False))
+            return self._limited(query.order_by(_ordered(self.field("id"), descending=False)))
         groups = [self._group(name) for name in parsed.group]
         named = [exp.alias_(node, name) for node, name in zip(groups, parsed.group, strict=True)]
         measures = [exp.alias_(self._measure(one), label_of(one)) for one in parsed.measures]
@@ -100,7 +100,7 @@ class _Builder:
         if not groups:
             return query
         things = [self.column(_THINGS[name]) for name in parsed.group if name in _THINGS]
-        query = query.group_by(*(group.copy() for group in groups), *things, copy=False)
+        query = query.group_by(*(group.copy() for group in groups), *things)
         for order in parsed.order:
             target = (
                 self._measure(parsed.measures[0])
@@ -110,27 +110,26 @@ class _Builder:
                 else None
             )
             if target is not None:
-                query = query.order_by(_ordered(target, descending=order.descending), copy=False)
+                query = query.order_by(_ordered(target, descending=order.descending))
         if parsed.ranks_groups and parsed.limit:
             figure, down = self._measure(parsed.measures[0]), parsed.order[0].descending
             query = self._first_of(query, figure, parsed.limit, descending=down)
         ordered = {order.field for order in parsed.order}
         for name, group in zip(parsed.group, groups, strict=True):
             if name not in ordered:
-                query = query.order_by(_ordered(group.copy(), descending=False), copy=False)
+                query = query.order_by(_ordered(group.copy(), descending=False))
         return self._limited(query)
 
     def finished(self, chosen: list[exp.Expr]) -> exp.Select:
         """SELECT of `chosen` with the joins and conditions that the question needs."""
         conditions = [self._condition(one) for one in self.parsed.filters if not self.parsed.is_part(one)]
         conditions += self._chosen_rows()
-        # The nodes are made here and stand in no other tree: sqlglot need not copy all that was built at each step.
-        query = exp.select(*chosen, dialect="duckdb").from_(exp.to_table(self.entity.table), copy=False)
+        query = exp.select(*chosen, dialect="duckdb").from_(exp.to_table(self.entity.table))
         for table in self._joins:
             keys = self.entity.join[table]
             on = exp.EQ(this=_named(keys[0]), expression=_named(keys[1]))
-            query = query.join(exp.to_table(table), on=on, join_type="left", copy=False)
-        return query.where(*conditions, copy=False) if conditions else query
+            query = query.join(exp.to_table(table), on=on, join_type="left")
+        return query.where(*conditions) if conditions else query
 
     def field(self, name: str) -> exp.Expr:
         """The column of a field, its table joined; views of a room are those of its most seen post."""
@@ -227,8 +226,8 @@ class _Builder:
         return exp.Round(this=share, decimals=exp.Literal.number(1))
 
     def _limited(self, query: exp.Select) -> exp.Select:
-        query = query.limit(self.parsed.rows, copy=False)
-        return query.offset(self.parsed.skip, copy=False) if self.parsed.skip else query
+        query = query.limit(self.parsed.rows)
+        return query.offset(self.parsed.skip) if self.parsed.skip else query
 
     def _chosen_rows(self) -> list[exp.Expr]:
         """Whose rows: the asker's own, else what is public (a landlord's relations also hold what is let)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from contextlib import suppress
 from datetime import date, timedelta
 from decimal import Decimal
@@ -338,6 +339,29 @@ def test_a_date_tells_the_kind_of_day() -> None:
 )
 def test_a_length_of_time_is_one_count_of_hours(text: str, hours: str) -> None:
     assert figures_of(hours_in_full(text)).counted["hour"] == Decimal(hours)
+
+
+@given(
+    st.integers(1, 12),
+    st.integers(1, 12),
+    st.sampled_from(
+        [
+            "{} tiếng thứ tư và {} vào chủ nhật",
+            "{} giờ thứ ba, {} hôm lễ",
+            "{} hours on Monday and {} on Sunday",
+        ]
+    ),
+)
+def test_a_count_without_its_unit_has_that_of_the_hours_before(first: int, second: int, form: str) -> None:
+    told = hours_in_full(f"tăng ca {form.format(first, second)}")
+    assert [figures_of(one).counted.get("hour") for one in re.split(r",|\b(?:and|và)\b", told)] == [first, second]
+
+
+@pytest.mark.parametrize(
+    "text", ["tăng ca 3 tiếng, 4 ngày", "tăng ca 3 tiếng và 2 tối", "tăng ca ngày 3 và 4 vào chủ nhật"]
+)
+def test_what_has_another_unit_or_stands_behind_no_hours_is_none(text: str) -> None:
+    assert hours_in_full(text) == text
 
 
 def test_what_is_done_then_is_done_to_all_before() -> None:
