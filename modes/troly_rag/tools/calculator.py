@@ -170,10 +170,6 @@ _SPELT_HOURS = re.compile(
 _REPEATED = re.compile(
     rf"\b\d+(?:[.,]\d+)? ?(?:{_HOUR_WORD}|lan|times?) ?(?:moi|tung|hang|/|per|each|every|an?) ?({_DAY_WORD}|lan|quy|quarter)\b|\b(?:moi|tung|each|every) ({_DAY_WORD}|quy|quarter) (?:\w+ ){{0,3}}?\d+(?:[.,]\d+)? ?(?:{_HOUR_WORD}|lan|times?)\b"
 )
-# A count of hours whose unit stood with the one before it: "3 hours on Tuesday and 4 on Sunday".
-_ELIDED = re.compile(
-    r"(?:,|\b(?:and|va|cong|plus|roi)\b) ?(\d{1,2}(?:[.,]\d+)?)(?= (?:(?:on|vao|hom)\b|chu nhat\b|thu (?:hai|ba|tu|nam|sau|bay|[2-7])\b|cuoi tuan\b))"
-)
 # What may follow a number that has no unit of its own.
 _BEHIND = frozenset({"", "on", "vao", "hom"})
 _LIMIT = re.compile(rf"\b(?:khong qua|toi da|not more than|no more than|at most|up to) (\d+) {_HOUR_WORD}\b")
@@ -1019,10 +1015,6 @@ def hours_in_full(text: str) -> str:
     if overtime:
         in_place(_CLOCKS, _between_clocks)
         in_place(_H, lambda one: f"{one[1]} giờ")
-        in_place(
-            _ELIDED,
-            lambda one: text[slice(*one.span())] + " giờ" * bool(_HOURS.search(text[: one.start()])),
-        )
     in_place(_AND_HALF, lambda one: f"{one[1] or one[3]},5 {one[2] or one[4]}")
     in_place(
         _AND_MINUTES,

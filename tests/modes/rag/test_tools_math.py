@@ -347,7 +347,7 @@ def test_a_length_of_time_is_one_count_of_hours(text: str, hours: str) -> None:
     st.sampled_from(
         [
             "{} tiếng thứ tư và {} vào chủ nhật",
-            "{} giờ thứ ba, {} hôm lễ",
+            "{} giờ thứ ba, {} hôm chủ nhật",
             "{} hours on Monday and {} on Sunday",
         ]
     ),
