@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -110,6 +110,12 @@ def subjects(question: str) -> dict[str, int]:
     A name is found as a phrase, or, where it has two telling words or more, by those words close together in any order
     ("răng hàm bị sâu" names "răng sâu").
     """
+    return dict(_subjects(question))
+
+
+@lru_cache(maxsize=64)
+def _subjects(question: str) -> Mapping[str, int]:
+    """One turn asks of one question and of its parts from many sides."""
     found: Counter[str] = Counter()
     for text in spellings_of(question):
         for hit in _phrases().find(text):
@@ -121,7 +127,7 @@ def subjects(question: str) -> dict[str, int]:
         for name in _names():
             if places.keys() >= name.folded and _stand_together(name.words, typed, places):
                 found[name.topic] = max(found[name.topic], len(name.words))
-    return dict(found)
+    return found
 
 
 def just_done(question: str) -> frozenset[str]:

@@ -194,6 +194,7 @@ def count_told(question: str) -> int:
     return sum(weight >= _TELLING for weight in _weights(_without_worry(question)).values())
 
 
+@lru_cache(maxsize=64)
 def _without_worry(question: str) -> str:
     """`question` without what only asks if it is usual or dangerous, of whatever that is; as it is where nothing else is left."""
     asked = [hit for hit in asked_lexicon().find(question) if hit.label == "normal asked"]
@@ -227,11 +228,17 @@ def _shared_units(wanted: Weights, sentence: str) -> set[str]:
     words, units = _words_of(sentence), _concepts_in(sentence)
     return {
         unit
-        for unit in wanted
+        for unit, (folded, stem) in zip(wanted, map(_keys_of, wanted), strict=True)
         if unit in units
-        or any(fold.accents_agree(unit, listed) for listed in words.get(fold.fold(unit), ()))
-        or (unit.isascii() and _stem(unit) in words)
+        or (folded in words and any(fold.accents_agree(unit, listed) for listed in words[folded]))
+        or stem in words
     }
+
+
+@lru_cache(maxsize=4096)
+def _keys_of(unit: str) -> tuple[str, str]:
+    """The fold of a unit and, of one without accents, its stem."""
+    return fold.fold(unit), _stem(unit) if unit.isascii() else ""
 
 
 @lru_cache(maxsize=4096)

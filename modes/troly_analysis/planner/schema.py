@@ -93,12 +93,15 @@ def concepts_of(found: Field) -> tuple[tuple[str, ...], float]:
 def _concepts_of(name: str, kind: Kind) -> tuple[tuple[str, ...], float]:
     typed = tokens(spelled(name))
     header = tuple(token.folded for token in typed)
+    there = frozenset(header)
     best: list[str] = []
     share = 0.0
     for known, meanings in _concept_phrases():
         if not _fits(known.nature, kind):
             continue
         for meant, said in meanings:
+            if not there.issuperset(said):  # most phrases have another word
+                continue
             at = next((at for at in range(len(header)) if header[at : at + len(said)] == said), None)
             pairs = zip(typed[at or 0 :], meant, strict=False)
             if at is None or not all(accents_agree(each.text, want.text) for each, want in pairs):

@@ -7,7 +7,7 @@ import tomllib
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -259,7 +259,12 @@ def revise(text: str, known: Sequence[Fact] = (), before: str = "") -> Revision:
     "Nhầm, 3 tuổi" replaces an age, "không phải penicillin mà là ibuprofen" a medicine, "con mình chứ không phải mình"
     the person.
     """
-    text = nfc(text[:LONGEST_READ])
+    return _revised(nfc(text[:LONGEST_READ]), tuple(known), before)
+
+
+@lru_cache(maxsize=64)
+def _revised(text: str, known: tuple[Fact, ...], before: str) -> Revision:
+    """One turn asks of one message from many sides."""
     dropped: list[Fact] = []
     found, corrects = _stated(text, known, dropped)
     back = [" ".join((match[1] or match[2]).split()) for match in _TAKEN_BACK.finditer(fold(text))]
@@ -679,6 +684,7 @@ def _asked_for(text: str) -> str | None:
     return None
 
 
+@lru_cache(maxsize=256)
 def _without_courtesy(text: str) -> str:
     """`text` with blanks for the person who only asks or says it: "cho em hỏi", "I told you"; not for "mẹ em nói"."""
     folded, offsets = fold_in_place(text)
