@@ -66,6 +66,8 @@ _EITHER = re.compile(r"\w (?:hay|or) \w")
 _ON_THE_WAY = frozenset({"far", "meanwhile", "wait", "way"})
 # What a card says is to be written where it is none; nothing less ends one of who thinks of dying.
 _CALLED_OFF = re.compile(r"\b(?:khong|ko|k) ai bi gi\b|\bnobody is ill\b")
+# Where no danger was told of before it, that nobody has one is said in so many words.
+_NOBODY = re.compile(r"\b(?:khong|ko|k|chang|chua) (?:co )?ai\b|\b(?:nobody|no one|noone)\b")
 _HEADLINE = "🚨"
 _DURATION = re.compile(r"\d ?(?:phút|giờ|tiếng|minutes?|hours?)\b")
 
@@ -136,7 +138,7 @@ def reply(
         return _card(found, now, patient_of([*earlier, text]), lang)
     # What the card says is to be written is heard though it is over already.
     short = len(folded_words(text)) <= _SHORT and not names_mouth(text) and _says_nobody(text)
-    off = short and (_CALLED_OFF.search(fold(text)) or any(map(danger, earlier[-_REMEMBERED:])))
+    off = short and (_NOBODY.search(fold(text)) or any(map(danger, earlier[-_REMEMBERED:])))
     return EmergencyReply(say("guard.still.nobody", lang), None, sure=True) if off else None
 
 

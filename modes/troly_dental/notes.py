@@ -390,10 +390,13 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
         for topic, words in named.items()
         if words >= _WHOLE_SUBJECT or topic in _SWALLOWED or (_of_a_person(topic) and shares[topic] >= first)
     }
-    # What alone is named is what it is about ("cách chăm sóc hàm giả"), unless a price is asked for or it points back ("dùng kem
-    # đánh răng chải nó").
-    alone = len(named) == 1 and first > shares[PRICE] and not (before and _POINTS_BACK.search(question))
-    sole = named if alone else {}
+    # What alone is named is what it is about ("cách chăm sóc hàm giả"), unless a price is asked for, or what was spoken of has
+    # all of it or is pointed at ("dùng kem đánh răng chải nó").
+    theirs = _of_the_person(question, named, before)
+    back_to = (
+        theirs or _POINTS_BACK.search(question) or any(shares.get(topic, 0.0) >= first for topic in before)
+    )
+    sole = named if len(named) == 1 and first > shares[PRICE] and not (before and back_to) else {}
     unsought = 1.1 if count_told(question) < 2 else _AHEAD if leads else _UNSOUGHT
     # What came of what was done has far more of it than that: "nhổ răng hôm kia, chỗ nhổ trống hoác, đau lan lên tai".
     came = {topic for topic, share in others.items() if just and leads and share == first >= _UNSOUGHT}
@@ -415,7 +418,7 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
             points[topic] += since * (topic in just)
     for topic in _acting(question) & points.keys() if len(named) > 1 else ():
         points[topic] += _SOUGHT * (shares[topic] >= _ANSWERED)
-    for topic in _of_the_person(question, named, before):
+    for topic in theirs:
         points[topic] = shares[topic] + 2 * _GOES_ON
     own = [note for note in notes if note.topic not in points]
     best = sorted(

@@ -21,6 +21,7 @@ from troly_dental.memory.facts import (
     denies_all,
     find_facts,
     is_denied,
+    only_states,
     person_of,
     same_person,
     without,
@@ -295,8 +296,8 @@ _OWN = re.compile(
 
 def wishes(question: str) -> tuple[Wish, ...]:
     """What is wished for, the most telling first; a medicine that is asked about by name is "medicine"."""
-    if kept := _of_what_is_noted(question):
-        return (kept,)
+    if (kept := _of_what_is_noted(question)) or only_states(question):
+        return (kept,) if kept else ()
     said = _HEARD.sub("", _BESIDES.sub("", question))
     question = _without_own(said)
     labels = set(_wishes().labels_in(question))

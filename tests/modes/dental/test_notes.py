@@ -565,3 +565,20 @@ async def test_any_glue_is_what_the_notes_say_of_glue(
     told = notes.answer(found, question, question, lang)
     assert forbids in told.text
     assert told.whole
+
+
+@pytest.mark.parametrize(
+    ("question", "before", "topic"),
+    [
+        ("cách chăm sóc hàm giả", (), "dentures"),
+        ("implant có bền không", (), "implant"),
+        ("do i need to floss every day", (), "flossing"),
+        ("how often should i get my teeth cleaned", (), "scaling"),
+        # What was spoken of has all of it, or is pointed at.
+        ("Rửa bằng kem đánh răng được không", ("dentures",), "dentures"),
+        ("dùng kem đánh răng chải nó được không", ("dentures",), "dentures"),
+    ],
+)
+def test_what_alone_is_named_is_what_it_is_about(question: str, before: tuple[str, ...], topic: str) -> None:
+    found = notes.ranked(notes.of_topics(before, "vi"), question, detect(question), before)
+    assert found[0].topic == topic
