@@ -101,7 +101,7 @@ _ONLY_SOUGHT = {
 _CHOICE = re.compile(
     r"(?<!\w)(?:la|is(?: (?:it|this|that))?)\s+(?:loai |dong |con |an? )?(\w+(?: \w+)?) (?:hay|hoac|or)(?: la)? (?:an? )?(\w+(?: \w+)?)(?=(?: (?:vay|the|z|ta|nhi|a|shop|em|ha|e))*\W*$)"
 )
-_ANY_COMPUTER = re.compile(r"(?<!\w)(?:may tinh|may nao|con may|computers?)(?!\w)")
+_ANY_COMPUTER = re.compile(r"(?<!\w)(?:may tinh|may nao|computers?)(?!\w)")
 _NEEDS = re.compile(r"(?<!\w)(?:can|needs?|require[ds]?)(?!\w)")
 # "có ráp giùm không": whether the shop does it.
 _WHETHER = re.compile(r"(?<!\w)(?:khong|ko|k|hong|hok)(?: (?:a|vay|shop|em|ban|nhi|ta))*\W*$")
