@@ -126,3 +126,12 @@ def test_a_sum_in_brackets_follows_from_its_figures(said: str) -> None:
     known = [Decimal(value) for value in (5, 3, 1, 200_000)]
     assert Decimal(400_000) in derived_figures(said, known)
     assert Decimal(500_000) not in derived_figures(said.replace("= 4", "= 5"), known)
+
+
+@pytest.mark.parametrize("many", [2, 3, 5])
+def test_a_colon_behind_a_word_is_no_division(many: int) -> None:
+    total = many * 3 + 1 * 8
+    known = {Decimal(one) for one in (many, 1, 3_000_000, 8_000_000)}
+    said = f"{total}.000.000 VND: {many} × 3.000.000 + 1 × 8.000.000 = {total}.000.000 VND"
+    assert Decimal(total * 1_000_000) in derived_figures(said, known)
+    assert Decimal(4) in derived_figures("12 : 3 = 4", {Decimal(12), Decimal(3)})

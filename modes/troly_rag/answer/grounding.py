@@ -17,6 +17,7 @@ from pathlib import Path
 
 from troly.text.arithmetic import derived_figures
 from troly.text.dates import make_date
+from troly.text.everyday import without_everyday
 from troly.text.fold import fold, nfc, words
 from troly.text.language import is_syllable
 from troly.text.numbers import counting_words, find_amounts
@@ -427,8 +428,10 @@ def _inside(body: str) -> Iterator[str]:
                 if body[word.end() : word.end() + 1] == " " and at + 1 < len(said)
                 else ""
             )
-            # Only syllables go on with one in small letters: "Windows khi", "Trung order" are two words.
+            # Only syllables go on with one in small letters, and with one that says something: "Windows khi", "Trung order",
+            # "Tết hay" are two words.
             joined = after.islower() and is_syllable(fold(text)) and is_syllable(fold(after))
+            joined = joined and bool(telling(after) and without_everyday(after))
             yield f"{text} {after}" if joined else text
 
 

@@ -609,29 +609,34 @@ def phrases_of(raw: str, words: Sequence[str]) -> tuple[str, ...]:
         if start < 0:
             return tuple(words)
         at = start + len(word)
-        begin = _opening(raw, start, word)
+        begin = _opening(raw, start) if fold(word) in _enders() else start
         first, last = next((one for one in named if one[0] <= begin and at <= one[1]), (begin, at))
         joined = bool(found) and not raw[found[-1][1] : first].strip()
         found[-1:] = [(found[-1][0], max(last, found[-1][1]))] if joined else [*found[-1:], (first, last)]
     return tuple(dict.fromkeys(raw[start:end] for start, end in found))
 
 
-def _opening(raw: str, start: int, word: str) -> int:
-    """Where the word begins of which the one at `start` is only the end, in all that is listed: `start` where it is none."""
-    before = re.search(r"(\w+) +$", raw[:start])
-    return before.start() if before and fold(before[1]) in _enders().get(fold(word), ()) else start
+def _opening(raw: str, start: int) -> int:
+    """Where the word begins that stands before `start` with only a blank between, but for the end of a listed one ("công ty")."""
+    before = re.search(r"(?:(\w+) )?(\w+) +$", raw[:start])
+    if before is None or fold(f"{before[1]} {before[2]}") in _pairs_listed() | _everywhere_listed():
+        return start
+    return before.start(2)
 
 
 @cache
-def _enders() -> dict[str, set[str]]:
-    """The folded syllables that in all that is listed only end a word of several, each with those before it."""
-    names = [fold(name).split() for name in (*synonyms().every, *vietnamese_phrases())]
-    opening = {name[0] for name in names if name}
-    found: dict[str, set[str]] = {}
-    for *_, before, last in (name for name in names if len(name) > 1):
-        if is_syllable(last) and last not in opening:
-            found.setdefault(last, set()).add(before)
-    return found
+def _everywhere_listed() -> frozenset[str]:
+    return frozenset(read_lists(FOLDER / "titles.txt")["everywhere"])
+
+
+@cache
+def _enders() -> frozenset[str]:
+    """The folded syllables that in all that is listed only end a word of several."""
+    names = [name.lower().split() for name in (*synonyms().every, *vietnamese_phrases())]
+    opening = {fold(one) for name in names for one in name[:1]}
+    return (
+        frozenset(fold(name[-1]) for name in names if len(name) > 1 and is_syllable(fold(name[-1]))) - opening
+    )
 
 
 @lru_cache(maxsize=256)
@@ -716,7 +721,7 @@ def _overlaps(span: tuple[int, int], others: Iterable[tuple[int, int]]) -> bool:
 
 @cache
 def _everywhere() -> dict[str, list[Phrase]]:
-    return _by_first(enumerate(read_lists(FOLDER / "titles.txt")["everywhere"]))
+    return _by_first(enumerate(sorted(_everywhere_listed())))
 
 
 def _by_first(phrases: Iterable[tuple[int, str]]) -> dict[str, list[Phrase]]:

@@ -309,3 +309,45 @@ def test_of_a_listed_name_no_part_is_named_alone(name: str) -> None:
     for part in name.split():
         assert phrases_of(f"khi nào {name} thì báo", (part,)) == (name,)
     assert phrases_of(f"khi nào {name} thì báo", ("báo",)) == ("báo",)
+
+
+@pytest.mark.parametrize("thing", ["ngân hàng", "bệnh viện", "hãng xe", "trung tâm"])
+def test_which_one_is_told_where_the_text_goes_on_behind_the_word(thing: str) -> None:
+    asked = question_of(f"trả qua {thing} nào")
+    assert asked.keeps_objects(f"Lương trả qua {thing} Tâm Anh, vào ngày 5.")
+    assert not asked.keeps_objects(f"Lương trả vào ngày 5 qua {thing}. Phiếu xem trên cổng.")
+    # Nor by a word with other marks in the place of its own.
+    assert not asked.keeps_objects(f"Lương trả hằng tháng qua {thing}.")
+    # What does not ask which one, and a text without the word, is left alone.
+    assert question_of(f"có {thing} không").keeps_objects(f"Lương trả qua {thing}.")
+    assert asked.keeps_objects("Lương trả vào ngày 5.")
+
+
+@pytest.mark.parametrize(("bare", "marked"), [("thang", "tháng"), ("xe", "xé"), ("phim", "phím")])
+def test_among_words_with_marks_a_word_that_is_one_without_is_no_other(bare: str, marked: str) -> None:
+    told = f"Trang\nNhân viên được trả lương đúng hạn {marked} đó."
+    unread = question_of(f"lương đúng hạn {bare}").coverage(text_of(told)).unread
+    assert bare in unread
+    # Where any other word lacks its marks, this one may too.
+    assert bare not in question_of(f"lương dung han {bare}").coverage(text_of(told)).unread
+    assert bare not in question_of(f"luong dung han {bare}").coverage(text_of(told)).unread
+
+
+@pytest.mark.parametrize("code", ["db-02", "web-01", "PRN-7", "kho-12"])
+def test_a_code_with_a_number_is_a_thing_by_itself(code: str) -> None:
+    assert question_of(f"{code} là gì").is_topic
+    assert not question_of(f"{code.partition('-')[0]} xyz là gì").is_topic
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"), [("tổng giám đốc tên gì", "Hà"), ("phòng họp lớn tên là gì", "Hàn")]
+)
+def test_what_something_is_called_is_told_by_a_name(asked: str, named: str) -> None:
+    assert figure_request(asked).is_met(f"Nơi đó là bà {named}.")
+    assert not figure_request(asked).is_met("Tổng giám đốc duyệt trong 3 ngày.")
+
+
+@pytest.mark.parametrize("end", ["gái", "trai", "tên"])
+@pytest.mark.parametrize("word", ["công ty", "nhân viên", "kế toán"])
+def test_a_listed_word_gives_no_half_to_the_next(word: str, end: str) -> None:
+    assert phrases_of(f"{word} {end} Bông", [end]) == (end,)

@@ -384,3 +384,21 @@ async def test_the_answers_prompt_names_today_in_its_own_language(
     await desk.ask(VALUES, language=language, now=datetime(2026, 11, 22, 9, tzinfo=HCM))
     assert f"({day})" in server.chats[1].body["messages"][-1]["content"]
     assert "(Sunday)" in server.chats[0].body["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize(
+    ("agent", "query", "held"),
+    [
+        ("general", "Ăn 22 bữa ở căng tin thì phụ cấp ăn trưa có đủ không?", "730.000 VND"),
+        ("hr", "Phụ cấp ăn trưa có đủ trả 22 suất ăn ở căng tin không?", "35.000 VND"),
+    ],
+)
+async def test_what_another_department_holds_of_a_part_is_in_the_prompt(
+    desk: RagDesk, server: OllamaDouble, agent: str, query: str, held: str
+) -> None:
+    said = "Không đủ: 22 × 35.000 = 770.000 VND, nhiều hơn phụ cấp 730.000 VND là 40.000 VND."
+    asked = [{"agent": agent, "query": query, "tool": "documents"}]
+    server.script({"small_talk": False, "refined_query": query, "questions": asked}, said)
+    told = await desk.ask(query)
+    assert held in json.dumps(server.chats[-1].body, ensure_ascii=False)
+    assert told.answer.startswith(said)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troly_rag.answer.grounding import claims_of, ground
+from troly_rag.answer.grounding import claims_of, ground, refuses
 from troly_rag.tools.documents import extract
 
 PAGES = Path(__file__).parents[3] / "data" / "rag"
@@ -437,3 +437,31 @@ def test_the_first_beyond_a_bound_is_known_and_no_other(times: int) -> None:
     passage = f"Đi muộn quá {times} lần trong một tháng thì bị trừ 100.000 VND mỗi lần tiếp theo."
     assert ground(f"Bị trừ từ lần thứ {times + 1} trong tháng.", [passage]).text
     assert not ground(f"Bị trừ từ lần thứ {times + 2} trong tháng.", [passage]).text
+
+
+@pytest.mark.parametrize("hour", [8, 13, 14, 20])
+@pytest.mark.parametrize("span", [1, 2, 3])
+def test_a_time_of_day_so_many_hours_after_one_that_was_named_is_known(hour: int, span: int) -> None:
+    rule = [f"Mất laptop phải báo IT trong {span} giờ."]
+    asked = [f"mất laptop lúc {hour}h, trễ nhất mấy giờ phải báo"]
+    assert ground(f"Trễ nhất {hour + span} giờ.", rule, asked).claims
+    assert not ground(f"Trễ nhất {hour + span + 4} giờ.", rule, asked).claims
+    assert not ground(f"Trễ nhất {hour + span} giờ.", rule, ["mất laptop thì sao"]).claims
+
+
+@pytest.mark.parametrize("thing", ["cấp xe cho nhân viên", "chỗ gửi xe ô tô", "thưởng Tết"])
+def test_that_the_documents_do_not_say_it_claims_nothing_whatever_it_names(thing: str) -> None:
+    source = ["Nhân viên gửi xe ô tô ở hầm B2, được thưởng Tết. Thẻ xe cấp ở phòng nhân sự."]
+    for said in (
+        f"Tài liệu không nói công ty có {thing} hay không.",
+        f"Tài liệu không đề cập đến {thing}. Bạn có thể hỏi phòng nhân sự.",
+    ):
+        assert refuses(ground(said, source).claims, source)
+    told = f"Tài liệu không nói đến {thing}. Nhân viên gửi xe ô tô ở hầm B2."
+    assert not refuses(ground(told, source).claims, source)
+
+
+def test_a_claim_rests_on_the_passage_that_holds_its_figures() -> None:
+    passages = ["Phụ cấp đi công tác mỗi ngày 250.000 VND.", "Phụ cấp ăn trưa 730.000 VND."]
+    claims = ground("Phụ cấp mỗi ngày thế là 730.000 VND.", passages).claims
+    assert [claim.passage for claim in claims] == [1]

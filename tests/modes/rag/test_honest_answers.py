@@ -1034,3 +1034,28 @@ async def test_the_period_before_the_last_is_one_of_its_own(
     now = datetime(2026, 11, 25, 10, tzinfo=HCM)
     await desk.ask(f"{before} vpn có bao nhiêu lỗi?", offline=True, now=now)
     assert days in (await desk.ask(asked.format(before), offline=True, now=now)).answer
+
+
+@pytest.mark.parametrize("thing", ["xe", "nhà ở", "áo khoác"])
+@pytest.mark.parametrize("asked", ["công ty có cấp {} không", "có được phát {} không ạ"])
+async def test_a_page_that_gives_nothing_is_not_near_what_is_asked_to_be_given(
+    desk: RagDesk, thing: str, asked: str
+) -> None:
+    told = await desk.ask(asked.format(thing), offline=True)
+    assert not told.state["evidence"]
+    assert told.state["confidence_score"] == 0
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("nghỉ ốm được mấy ngày", "ý tôi là cần giấy tờ gì"),
+        ("thử việc bao lâu", "ý tôi là có cần giấy tờ gì"),
+    ],
+)
+async def test_what_goes_on_with_a_page_brings_no_other_that_shares_a_stray_word(
+    desk: RagDesk, first: str, then: str
+) -> None:
+    before = await desk.ask(first, offline=True)
+    told = await desk.ask(then, offline=True)
+    assert {one["url"] for one in told.state["evidence"]} <= {one["url"] for one in before.state["evidence"]}
