@@ -113,7 +113,7 @@ async def test_what_is_asked_beside_a_log_does_not_keep_it_from_being_read(
     assert "chưa đọc được" not in told.answer
 
 
-@pytest.mark.parametrize("asked", ["ai là {}", "{} tên gì", "{} là ai"])
+@pytest.mark.parametrize("asked", ["ai là {}", "{} là ai"])
 @pytest.mark.parametrize("name", ["tổng giám đốc", "sếp tổng", "giám đốc điều hành"])
 async def test_a_name_that_says_total_adds_up_nothing(desk: RagDesk, asked: str, name: str) -> None:
     told = await desk.ask(asked.format(name), offline=True)
