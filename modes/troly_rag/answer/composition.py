@@ -150,7 +150,7 @@ def _by_model(
         "\n\n".join([draft.text, *left, *closed]),
         used,
         near,
-        min(coverage / 2, _PERHAPS) if left else coverage,
+        coverage / 2 if left else coverage,
     )
     return ComposedAnswer(answer, "model", draft.note, not (draft.refuses or left))
 
