@@ -1034,3 +1034,17 @@ async def test_the_period_before_the_last_is_one_of_its_own(
     now = datetime(2026, 11, 25, 10, tzinfo=HCM)
     await desk.ask(f"{before} vpn có bao nhiêu lỗi?", offline=True, now=now)
     assert days in (await desk.ask(asked.format(before), offline=True, now=now)).answer
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [
+        ("lương 10 triệu và 12 triệu thử việc nhận bao nhiêu", "12 triệu"),
+        ("đi công tác 2 đêm khách sạn 600k một đêm thì được chi bao nhiêu", "600k"),
+        ("3 người đi học khoá 8 triệu mỗi người thì công ty chi bao nhiêu", "8 triệu"),
+    ],
+)
+async def test_money_that_stands_in_no_sum_is_named(desk: RagDesk, asked: str, named: str) -> None:
+    told = await desk.ask(asked, offline=True)
+    assert f"“{named}”" in told.answer
+    assert told.done.metadata["answered"] is False
