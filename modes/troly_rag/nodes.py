@@ -36,7 +36,7 @@ from troly_rag.routing.agent_choice import Question, corpus_fits, picker_of
 from troly_rag.routing.follow_up import LOGS, SUM, FullQuestion, Pages, pages_shown, show, with_context
 from troly_rag.routing.lexicons import spelt_out, tool_words
 from troly_rag.routing.plan import LOG, Routing
-from troly_rag.routing.questions import names_no_act, names_only_day, without_setting
+from troly_rag.routing.questions import adds_up, names_no_act, names_only_day, without_setting
 from troly_rag.routing.router import (
     ParsedMessage,
     check_small_talk,
@@ -209,7 +209,7 @@ async def _is_certain(turn: TurnContext, work: Work) -> bool:
 
     What brings figures of the asker's own, or compares or adds up, is for the model, as is a page in another language.
     """
-    weighs = any(tool_words(name).find(turn.text) for name in ("compare", "total"))
+    weighs = bool(tool_words("compare").find(turn.text)) or adds_up(turn.text)
     if work.routing.complexity != "simple" or weighs or question_of(turn.text).own_figures:
         return False
     (part,) = work.routing.parts

@@ -25,7 +25,7 @@ from troly_rag.corpus.coverage import YEAR, figure_request, phrases_of, question
 from troly_rag.execution.engine import AgentOutput, QueryAnswer
 from troly_rag.routing.lexicons import tool_words
 from troly_rag.routing.plan import LOG, MATH, RAG, Routing
-from troly_rag.routing.questions import asks, is_side
+from troly_rag.routing.questions import adds_up, asks, is_side
 from troly_rag.strings import say
 from troly_rag.tools import deadlines, limits
 from troly_rag.tools.logs import is_for_log
@@ -118,7 +118,7 @@ async def compose(
     logs = any(tool == LOG for output in outputs for tool, _ in output.extras)
     anew = found.computed and not routing.goes_on_with_sum
     vague = not (asked.tokens or asked.own_figures or logs or anew) and figure_request(turn.text).figure
-    summed = bool(tool_words("total").find(turn.text)) and not found.computed
+    summed = adds_up(turn.text) and not found.computed
     # A sum over again, though the message asks of something that the sum does not speak of.
     changed = asked.coverage(text_of("\n".join([*(one.title for one in found.used), text]))).share
     goes_on = found.computed and routing.goes_on_with_sum and not logs
@@ -153,7 +153,7 @@ def _by_model(
         "\n\n".join([draft.text, *left, *closed]),
         used,
         near,
-        min(coverage / 2, PERHAPS) if left else coverage,
+        coverage / 2 if left else coverage,
     )
     return ComposedAnswer(answer, "model", draft.note, not (draft.refuses or left))
 

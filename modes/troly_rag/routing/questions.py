@@ -15,7 +15,7 @@ from troly.text.dates import days_in_full, find_ranges
 from troly.text.fold import WordToken, fold, nfc, tokens
 from troly.text.match import PhraseHit, blank_out
 from troly.text.numbers import find_amounts
-from troly_rag.corpus.coverage import figure_request, question_of
+from troly_rag.corpus.coverage import figure_request, names_in, question_of
 from troly_rag.routing.agent_choice import AgentChoice
 from troly_rag.routing.lexicons import ENOUGH, asking_lists, label, tool_words
 from troly_rag.strings import say
@@ -246,6 +246,14 @@ def user_named(text: str) -> str:
         if name.isascii() and name.isalnum() and not asked and not question_of(name).names_something:
             return fold(name)
     return ""
+
+
+def adds_up(text: str) -> bool:
+    """Whether figures are to be added up or set against each other; "tổng giám đốc" adds up nothing."""
+    named = names_in(text)
+    return any(
+        not any(start <= hit.start < end for start, end in named) for hit in tool_words("total").find(text)
+    )
 
 
 def wants_summary(text: str) -> bool:

@@ -1143,10 +1143,14 @@ def _not_read(given: ToolInputs, told: str, rule: Passage) -> list[str]:
         and not (one.person and (one.value == 1 or (each and one.value in used)))
         and not _is_of_another_rule(typed, one.start, rule)
     ]
-    if re.search(r"\b(?:toi da|khong qua|up to|at most)\b", fold(sentence)):
-        # Of what is spent up to a bound the lesser counts.
-        spent = [one for one in find_amounts(typed) if one.value >= LEAST_PAY and one.value not in used]
-        unread += [typed[one.start : one.end] for one in spent if one.value < max(ruled)]
+    # Of what is spent up to a bound the lesser counts, and of several sums each.
+    paid = [one for one in find_amounts(typed) if one.value >= LEAST_PAY]
+    bounded = re.search(r"\b(?:toi da|khong qua|up to|at most)\b", fold(sentence))
+    unread += [
+        typed[one.start : one.end]
+        for one in paid
+        if one.value not in used | ruled and (len(paid) > 1 or (bounded and one.value < max(ruled)))
+    ]
     held = text_of(f"{rule.title}\n{sentence}")
     unread += [
         query[hit.start : hit.end]

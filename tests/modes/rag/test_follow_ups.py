@@ -111,3 +111,13 @@ async def test_what_is_asked_beside_a_log_does_not_keep_it_from_being_read(
     told = await desk.ask("? ".join(asked if first else asked[::-1]) + "?", offline=True, now=datetime(2026, 11, 23, 10, tzinfo=HCM))  # fmt: skip
     assert "mã 691 có 4 dòng" in told.answer
     assert "chưa đọc được" not in told.answer
+
+
+@pytest.mark.parametrize("asked", ["ai là {}", "{} là ai"])
+@pytest.mark.parametrize("name", ["tổng giám đốc", "sếp tổng", "giám đốc điều hành"])
+async def test_a_name_that_says_total_adds_up_nothing(desk: RagDesk, asked: str, name: str) -> None:
+    told = await desk.ask(asked.format(name), offline=True)
+    assert "Trần Thu Hà" in told.answer
+    assert told.done.metadata["answered"] is True
+    summed = await desk.ask("tổng phụ cấp ăn trưa và gửi xe là bao nhiêu", offline=True)
+    assert summed.done.metadata["answered"] is False

@@ -1059,3 +1059,17 @@ async def test_what_goes_on_with_a_page_brings_no_other_that_shares_a_stray_word
     before = await desk.ask(first, offline=True)
     told = await desk.ask(then, offline=True)
     assert {one["url"] for one in told.state["evidence"]} <= {one["url"] for one in before.state["evidence"]}
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [
+        ("lương 10 triệu và 12 triệu thử việc nhận bao nhiêu", "12 triệu"),
+        ("đi công tác 2 đêm khách sạn 600k một đêm thì được chi bao nhiêu", "600k"),
+        ("3 người đi học khoá 8 triệu mỗi người thì công ty chi bao nhiêu", "8 triệu"),
+    ],
+)
+async def test_money_that_stands_in_no_sum_is_named(desk: RagDesk, asked: str, named: str) -> None:
+    told = await desk.ask(asked, offline=True)
+    assert f"“{named}”" in told.answer
+    assert told.done.metadata["answered"] is False

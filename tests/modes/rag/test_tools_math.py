@@ -354,7 +354,10 @@ def test_a_length_of_time_is_one_count_of_hours(text: str, hours: str) -> None:
 )
 def test_a_count_without_its_unit_has_that_of_the_hours_before(first: int, second: int, form: str) -> None:
     told = hours_in_full(f"tăng ca {form.format(first, second)}")
-    assert [figures_of(one).counted.get("hour") for one in re.split(r",|\b(?:and|và)\b", told)] == [first, second]
+    assert [figures_of(one).counted.get("hour") for one in re.split(r",|\b(?:and|và)\b", told)] == [
+        first,
+        second,
+    ]
 
 
 @pytest.mark.parametrize(
