@@ -288,7 +288,7 @@ async def _with_page(
     if page and corrects and not question.own_figures:
         return FullQuestion(f"{text.strip(_EDGES)}: {page}: {before}", leaned=True)
     if page:
-        return FullQuestion(f"{_titled(page, text)}: {text}", leaned=True)
+        return FullQuestion(f"{_as_marked(page, text)}: {text}", leaned=True)
     day = names_only_day(text)
     if full.about and not day and (found := await pages.answering(full.text)):
         here = next((one for one in found if (one.document, one.title) in shown and not one.superseded), None)
@@ -301,11 +301,11 @@ async def _with_page(
         title = await _title_shown(pages, about, shown, goes_on=goes_on, opened=bool(full.about))
     if not title:
         return full
-    return FullQuestion(f"{_titled(title, text)}: {about.strip()}", leaned=True)
+    return FullQuestion(f"{_as_marked(title, text)}: {about.strip()}", leaned=True)
 
 
-def _titled(title: str, text: str) -> str:
-    """The title to stand before `text`: a message without accents stays one, its words are compared with any accents."""
+def _as_marked(title: str, text: str) -> str:
+    """The title beside `text`: a message without accents stays one, its words are compared with any accents."""
     return title if has_marks(text.split()) else fold(title)
 
 
@@ -392,7 +392,7 @@ async def _page_gone_on_with(pages: Pages, text: str, own: Sequence[Passage], *,
         return ""
     earlier = "\n".join(one.text for one in reversed(pages.turn.history) if one.sender == "user")
     for one in own:
-        head, whole = f"{one.title}\n{one.section}", f"{_titled(one.title, text)}: {text}"
+        head, whole = f"{one.title}\n{one.section}", f"{_as_marked(one.title, text)}: {text}"
         counts = left_or_over(whole, earlier, one.text, lang, head)
         counts = counts or due(whole, earlier, one.text, today, lang, heading=head)
         counts = counts or (work_out(text, "", one.text, lang) if asked.own_figures else "")

@@ -64,7 +64,7 @@ WEEKDAY_NAMES = {
 _WEEKDAY = re.compile(rf"\b(?:{'|'.join(WEEKDAY_NAMES)})\b")
 # What a notice is given for.
 _GIVEN_FOR = re.compile(r"\b(?:nghi|leave|start|off|last day)\b")
-_SPOKEN_OF = 0.6
+_SPOKEN_OF = 1.0
 _YEAR = re.compile(r"(?<![0-9/])(?:19|20)[0-9]{2}(?![0-9])")
 _SATURDAY, _DAY_MINUTES = 5, 24 * 60
 _MINUTES = {"gio": 60, "hour": 60, "phut": 1, "minute": 1}

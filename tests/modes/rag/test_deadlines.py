@@ -192,7 +192,8 @@ def test_what_corrects_no_day_is_read_as_it_stands(said: str) -> None:
 async def test_a_deadline_is_told_as_a_day_in_a_conversation(
     desk: RagDesk, turns: list[str], said: str
 ) -> None:
-    for question in turns:
-        told = await desk.ask(question, offline=True)
+    for question in turns[:-1]:
+        await desk.ask(question, offline=True)
+    told = await desk.ask(turns[-1], offline=True)
     assert said in told.answer
     assert told.done.metadata.get("answered") is not False

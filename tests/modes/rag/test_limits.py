@@ -171,8 +171,9 @@ def test_a_bare_count_before_a_day_is_of_hours_too(first: str, second: str) -> N
 async def test_what_is_left_beyond_or_taken_back_is_worked_out_in_a_conversation(
     desk: RagDesk, turns: list[str], said: str
 ) -> None:
-    for question in turns:
-        told = await desk.ask(question, offline=True)
+    for question in turns[:-1]:
+        await desk.ask(question, offline=True)
+    told = await desk.ask(turns[-1], offline=True)
     assert said in told.answer
     assert told.done.metadata.get("answered") is not False
 
