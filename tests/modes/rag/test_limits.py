@@ -127,6 +127,24 @@ def test_another_case_is_no_rest(asked: str) -> None:
     assert not asks_left_or_over(asked)
 
 
+@pytest.mark.parametrize(
+    ("case", "limit"),
+    [
+        ("hợp đồng không xác định thời hạn", 45),
+        ("hợp đồng có thời hạn", 30),
+        ("hop dong co thoi han", 30),
+        ("hợp đồng", 0),
+        ("", 0),
+    ],
+)
+def test_of_several_cases_the_one_that_is_named_is_the_limit(case: str, limit: int) -> None:
+    page = (
+        "Nhân viên báo trước 45 ngày với hợp đồng không xác định thời hạn, 30 ngày với hợp đồng có thời hạn."
+    )
+    told = left_or_over(f"đã báo 20 ngày, {case}, còn mấy ngày nữa", "", page, "vi", "Thôi việc")
+    assert f"{limit} − 20 = {limit - 20} ngày" in told if limit else not told
+
+
 @given(st.text(max_size=80), st.sampled_from([OVERTIME, INSURANCE, TRAINING, HOTEL, LEAVE]))
 def test_any_text_is_held_against_a_limit(text: str, page: str) -> None:
     assert isinstance(left_or_over(text, text, page.format(limit=4, other=9), "vi", ""), str)
