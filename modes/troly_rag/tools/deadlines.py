@@ -270,15 +270,11 @@ def _counts_enough(rule: _Rule, said: str) -> bool:
 
 
 def _of_case(rules: Sequence[_Rule], question: str, before: str) -> list[_Rule]:
-    """The case of a rule of which most is named now, else before; all of them where none is named more than others."""
+    """The case of a rule of which most is named now, word beside word, else before; all where none is named more than others."""
     for line in (question, *before.split("\n")) if len(rules) > 1 else ():
-        cases = [question_of(rule.case) for rule in rules]
-        shares = [case.coverage(text_of(line)).share if case.tokens else 0.0 for case in cases]
-        named = [
-            share * len(case.tokens) if share >= _SPOKEN_OF else 0.0
-            for share, case in zip(shares, cases, strict=True)
-        ]
-        if max(named) > 0 and named.count(max(named)) == 1:
+        cases = [text_of(rule.case).pairs for rule in rules]
+        named = [len(pairs & text_of(line).pairs) / len(pairs) if pairs else 0.0 for pairs in cases]
+        if max(named) >= _SPOKEN_OF and named.count(max(named)) == 1:
             return [rules[named.index(max(named))]]
     return list(rules)
 

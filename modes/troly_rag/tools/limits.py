@@ -60,7 +60,7 @@ _UNUSED = re.compile(
 _PAY = re.compile(r"\b(?:luong|salary|wage|pay|income|thu nhap)\b[a-z ]{0,16}$")
 # What a rule says before a figure that is no limit: where something begins, what is added, one of each.
 _NO_LIMIT = re.compile(
-    r"\b(?:tu|duoi|tren|hon|den|toi|them|moi|tung|lan|thu|ngay|thang|nam|from|below|under|above|over|more|every|each|than|(?<!up )to|another|chia|by)\s*$"
+    r"\b(?:tu|duoi|tren|(?<!ket )hon|den|toi|them|moi|tung|lan|thu|ngay|thang|nam|from|below|under|above|over|more|every|each|than|(?<!up )to|another|chia|by)\s*$"
 )
 _CAP = re.compile(
     r"\b(?:toi da|khong qua|nhieu nhat|han muc|dinh muc|phu cap|tro cap|gioi han|up to|at most|no more than|not more than|maximum|limit|allowance|capped|budget)\b"
@@ -281,17 +281,22 @@ def _limit_for(question: str, before: str, text: str, heading: str, asked: _Requ
 
 def _named_limit(question: str, before: str, heading: str, found: Sequence[_Limit]) -> _Limit | None:
     """Of several limits that which the question names by words that are not those of the page, else the one named before."""
-    for said in (question, *before.split("\n")):
-        shares = [_named(said, one.clause, heading) for one in found]
-        if max(shares) > 0 and shares.count(max(shares)) == 1:
-            return found[shares.index(max(shares))]
+    for line in (question, *before.split("\n")):
+        said = blank_out(line, [hit.span() for hit in _CAP.finditer(fold(line))])
+        # "Hợp đồng có thời hạn" stands word beside word in one clause, though another holds its words too.
+        pairs = {
+            pair for pair in text_of(said).pairs - text_of(heading).pairs if not any(map(str.isdigit, pair))
+        }
+        beside = [float(len(pairs & text_of(one.clause).pairs)) for one in found]
+        for shares in (beside, [_named(said, one.clause, heading) for one in found]):
+            if max(shares) > 0 and shares.count(max(shares)) == 1:
+                return found[shares.index(max(shares))]
     return None
 
 
 def _named(said: str, clause: str, heading: str) -> float:
-    """How much of what is said a clause speaks of, but for units, the words of the page's title and those of every limit."""
+    """How much of what is said a clause speaks of, but for units and the words of the page's title."""
     titled = {word.folded for word in question_of(heading).tokens}
-    said = blank_out(said, [hit.span() for hit in _CAP.finditer(fold(said))])
     words = [word for word in question_of(said).words if not _UNIT.fullmatch(fold(word))]
     names = question_of(" ".join(word for word in words if fold(word) not in titled))
     return names.coverage(text_of(clause)).share if names.tokens else 0.0
