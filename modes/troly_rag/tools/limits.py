@@ -25,14 +25,14 @@ _CALENDAR = ("week", "month", "year")
 _ANY_UNIT = "|".join(_UNITS.values())
 _MANY = r"(?:may|bao nhieu|nhieu|nhiu)"
 _UNIT = re.compile(rf"\s*({_ANY_UNIT})\b")
-# "Nam" is a year too, and "một tháng" is how a rule counts.
+# "Nam" is a year too, "bây giờ" is now, and "một tháng" is how a rule counts.
 _SPELT = re.compile(
-    rf"\b({'|'.join(one for one in NUMBERS if one not in ('mot', 'nam', 'one'))}) ({_ANY_UNIT})\b"
+    rf"\b(?!bay gio\b)({'|'.join(one for one in NUMBERS if one not in ('mot', 'nam', 'one'))}) ({_ANY_UNIT})\b"
 )
 _NAMED_BY = re.compile(r"\b(?:ngay|thang|nam|thu|tang|lan|con)\s*$")
 # What asks for the rest of a limit, and for what goes beyond it; the unit asked for is the last group.
 _LEFT = (
-    re.compile(rf"\b(?:con )?thieu {_MANY}(?: (?P<unit>{_ANY_UNIT})\b)?(?: nua\b)?"),
+    re.compile(rf"\b(?:con )?(?<!toi )thieu {_MANY}(?: (?P<unit>{_ANY_UNIT})\b)?(?: nua\b)?"),
     re.compile(rf"\bcon(?P<inner>(?: [a-z]+){{0,7}}?) {_MANY}\b(?: tien\b)?(?: (?P<unit>{_ANY_UNIT}|trieu)\b)?(?: nua\b)?"),
     re.compile(rf"\b{_MANY} (?P<unit>{_ANY_UNIT}|trieu)(?P<inner>(?: [a-z]+){{0,3}}) nua\b"),
     re.compile(rf"\bhow (?:many|much)(?: more)?(?: (?P<unit>{_ANY_UNIT})\b)?(?P<inner>(?: [a-z]+){{0,6}}) (?:left|remain(?:s|ing)?)\b"),

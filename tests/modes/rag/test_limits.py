@@ -122,7 +122,7 @@ def test_what_is_granted_is_no_notice_and_nothing_else_that_is_granted(used: int
     assert asks_left_or_over(f"em làm 6 năm, đã nghỉ {used} ngày phép, còn mấy ngày")
 
 
-@pytest.mark.parametrize("asked", ["còn chủ nhật được bao nhiêu", "còn làm 7 năm thì được mấy ngày", "thiếu mấy điểm lên A, em được 70 điểm"])  # fmt: skip
+@pytest.mark.parametrize("asked", ["còn chủ nhật được bao nhiêu", "còn làm 7 năm thì được mấy ngày", "thiếu mấy điểm lên A, em được 70 điểm", "mật khẩu tối thiểu mấy ký tự, bây giờ là 9 ký tự"])  # fmt: skip
 def test_another_case_is_no_rest(asked: str) -> None:
     assert not asks_left_or_over(asked)
 
