@@ -12,6 +12,7 @@ from tests.support.modes.rag import RagDesk, rag_desk
 from troly.errors import StoreError
 from troly.plugin.contract import IngestRequest
 from troly.plugin.events import Plan
+from troly_rag.answer.output import PERHAPS
 from troly_rag.corpus.ingest import run
 from troly_rag.execution.engine import TOOLS
 from troly_rag.tools.interface import ToolInputs, ToolResult
