@@ -21,6 +21,7 @@ _PERSON = r"(?:nguoi|nhan vien|nhan su|dong nghiep|ban|em|people|persons?|employ
 _OF_KIND = r"(?:ban|em|anh|chi|vi tri|chuc|cai|chiec)"
 # "Nam" is a year and a man too.
 _SPELT = [one for one in NUMBERS if one != "nam"]
+_SPELT_OUT = frozenset(["một", "hai", "ba", "bốn", "sáu", "bảy", "tám", "chín", "mười", *NUMBERS[10:]])
 _COUNT = re.compile(
     rf"{NO_COUNT}{_NO_NAME}(?P<many>\d{{1,3}}|{'|'.join(_SPELT)}) (?P<label>(?:(?P<kind>{_OF_KIND}) )?(?P<thing>{_PERSON}|[a-z]+))\b"
 )
@@ -51,6 +52,9 @@ def things_in(text: str) -> list[Count]:
     telling = {token.start: token.end for token in question_of(text).tokens}
     found: list[tuple[int, int, int, int, bool]] = []
     for one in _COUNT.finditer(fold(text)):
+        many = text[slice(*one.span("many"))].lower()
+        if many.isalpha() and many not in _SPELT_OUT:
+            continue  # "tạm" is no "tám"
         person = bool(re.fullmatch(_PERSON, one["thing"]))
         start, end = one.span("thing")
         if not person and start in telling:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from troly_rag.tools.calculator import work_out
+from troly_rag.tools.counted_things import things_in
 
 KINDS = (("ứng viên", "vị trí quản lý"), ("khách hàng", "khách nước ngoài"), ("bạn đọc", "bạn đọc nữ"))
 RULE = "Người giới thiệu {one} được thưởng 3.000.000 VND, {other} 8.000.000 VND."
@@ -71,3 +72,11 @@ def test_what_is_told_for_each_month_is_that_of_its_own_kind(kind: str, sum_of: 
         told = work_out(asked, "", rule, "vi")
         assert bool(told) is bool(sum_of)
         assert not told or f"{months} × {sum_of} VND" in told
+
+
+@pytest.mark.parametrize(
+    "word", ["tạm ứng", "sau ứng viên", "bay ứng viên", "năm ứng viên", "nam nhân viên", "chin ứng viên"]
+)
+def test_a_word_that_is_only_like_a_number_counts_nothing(word: str) -> None:
+    assert things_in(f"xin {word} thì được bao nhiêu") == []
+    assert [one.value for one in things_in("giới thiệu tám ứng viên và hai quản lý")] == [8, 2]
