@@ -683,6 +683,9 @@ class _Parser:
             "đủ" in hit.phrase or "enough" in hit.phrase for hit in self._hits if hit.label == "fits"
         )
         stock = enough and "stock asked" in self._labels
+        told = {hit.phrase for hit in self._hits if hit.label == "fits"}
+        if told == {"vừa"} and not any(item.kind != "fact" for item in items):
+            return True  # "vừa vào đại học"
         return self._only_has(kinds) or (
             stock and (count > 1 or not any(item.kind != "fact" for item in items))
         )
