@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from troly.text.catalogue import LANGS, Lang
-from troly.text.dates import HCM, Unit, add, add_months, days_in_full, find_ranges, format_date, make_date
+from troly.text.dates import HCM, Unit, add, days_in_full, find_ranges, format_date, make_date
 from troly.text.fold import fold, nfc
 from troly.text.language import is_other
 from troly.text.match import blank_out, spans_of
@@ -35,7 +35,7 @@ from troly_rag.routing.questions import WEEKDAY, asks, beside_date_sum, date_sum
 from troly_rag.strings import say
 from troly_rag.tools.arithmetic import DAILY_HOURS, WORKING_DAYS, CalculationError, answer, goes_on_with_sum
 from troly_rag.tools.counted_things import EVERY, NO_COUNT, paid_for_each, things_in
-from troly_rag.tools.deadlines import WEEKDAY_NAMES, due
+from troly_rag.tools.deadlines import WEEKDAY_NAMES, due, nearest
 from troly_rag.tools.documents import evidence_of
 from troly_rag.tools.interface import ToolError, ToolInputs, ToolResult
 from troly_rag.tools.limits import asks_left_or_over, left_or_over
@@ -104,23 +104,6 @@ _RESTATED = re.compile(
 )
 _TURN = re.compile(r"\b(?:lan|ky|dot)\b")
 _WEEKDAYS = ("thu hai", "thu ba", "thu tu", "thu nam", "thu sau", "thu bay", "chu nhat")
-# So many days before a day or after it, with the counts of the cases that follow.
-_NOTICE = re.compile(
-    r"\b(?P<ahead>truoc) (?=\d+ ngay\b)|\btrong (?=\d+ ngay (?:lam viec )?(?:sau|ke tu)\b)|\b(?=\d+ (?:\w+ )?days (?P<before>ahead|before|in advance)\b)|\bwithin (?=\d+ (?:\w+ )?days (?:after|of)\b)"
-)
-# How long something holds, and what asks when it ends.
-_TERM = re.compile(
-    r"\b(?:thoi han|co han|hieu luc|valid for|expires? (?:after|in))(?: (?:la|trong))? (\d+) (?:(ngay|days?)|(tuan|weeks?)|(thang|months?)|(nam|years?))\b"
-)
-_ENDS = re.compile(
-    r"\b(?:den |toi )?(?:het (?:han|hieu luc)|(?:ket thuc|con hieu luc)|expires?|ends?|run out)\b"
-)
-_SINCE = re.compile(r"\b(?:ke tu|tu|from|since)(?=\s{2}|\s*$)")
-_COUNT = re.compile(r"\b\d+ (?:ngay|tuan|thang|nam|days?|weeks?|months?|years?)\b")
-_BY_WHICH_DAY = re.compile(
-    r"\b(?:(?:muon|cham|tre) nhat|han|truoc) (?:la )?(?:ngay|hom) (?=nao\b)|\b(?:muon|cham|tre) nhat\b"
-)
-_DAYS_COUNTED = re.compile(r"\b(\d+) (?:(working|business) )?(?:ngay|days)\b( lam viec)?(?! cong)")
 _RESULT = re.compile(r"= ([^;\n]+)")
 _YEAR = re.compile(r"(?<![0-9/])(?:19|20)[0-9]{2}(?![0-9])")
 # A share of pay is that of the question when this much of its clause stands in it.
@@ -693,7 +676,7 @@ def on_calendar(question: str, text: str, today: date, lang: Lang, heading: str 
     later = [one.start for one in find_ranges(question, today + 2 * _MONTH)]
     if months and not _YEAR.search(question) and any(one.month == months[0].month for one in later):
         # A month by its name, without a year.
-        months = [_nearest(months[0], today)]
+        months = [nearest(months[0], today)]
     coming = spans_of(tool_words("coming").find(question))
     said = list(_RESTATED.finditer(fold(question))) if months else []
     turns = [*coming, *(hit.span() for hit in _TURN.finditer(fold(question)))] if coming else []
@@ -728,73 +711,6 @@ def _are_that_day(
     """Whether each day that is `said` with its weekday is the day of a rule and of the month that is named, and falls so."""
     day = make_date(months[0].year, months[0].month, int(numbered[1])) if said and numbered else None
     return all(day and int(one[1]) == day.day and WEEKDAY_NAMES[one[2]] == day.weekday() for one in said)
-
-
-def counted_from(question: str, text: str, today: date, lang: Lang, heading: str = "") -> str:
-    """The day that is so many days, or working days, before or after the one day of a question, as a rule in `text` says;
-    "" where no day is asked for, or the rule under its `heading` does not speak of all else that is asked."""
-    ranges = find_ranges(question, today)
-    if len(ranges) != 1 or ranges[0].start != ranges[0].end or not figure_request(question).moment:
-        return ""
-    day, asked = ranges[0].start, blank_out(question, [ranges[0].span])
-    if not _YEAR.search(question):
-        day = _nearest(day, today)
-    if re.search(r"\d/\d", asked):
-        return ""  # of which of several days
-    marks = (_BY_WHICH_DAY, _SINCE)
-    asked = blank_out(asked, [one.span() for mark in marks for one in mark.finditer(fold(asked))])
-    for sentence in map(str.strip, claims_of(text)):
-        folded = fold(sentence)
-        if _ENDS.search(fold(asked)) and not figures_of(asked).counted:
-            if told := _end_of_term(day, asked, sentence, heading, lang):
-                return told
-            continue
-        if (opens := _NOTICE.search(folded)) is None or figures_of(asked).counted:
-            continue
-        sign = -1 if opens["ahead"] or opens["before"] else 1
-        # Before a day the cases have their own counts, after it the rest is of other days.
-        rule = sentence if sign < 0 else next(one for one in _clauses(sentence) if _NOTICE.search(fold(one)))
-        if question_of(asked).coverage(text_of(f"{heading}\n{rule}")).unread:
-            continue
-        lines = []
-        counts = list(_DAYS_COUNTED.finditer(folded, opens.end()))
-        for one in counts if sign < 0 else counts[:1]:
-            then = _days_from(day, sign * int(one[1]), working=bool(one[2] or one[3]))
-            name = say("math.weekdays", lang).split("|")[then.weekday()]
-            case = sentence[one.end() :].partition(",")[0].strip(" .") if len(counts) > 1 and sign < 0 else ""
-            shown = f"{format_date(day)} {'−' if sign < 0 else '+'} {sentence[slice(*one.span())]}"
-            lines.append(f"{shown}{f' ({case})' if case else ''} = {name} {format_date(then)}")
-        return _told(lines, sentence, lang)
-    return ""
-
-
-def _end_of_term(day: date, asked: str, rule: str, heading: str, lang: Lang) -> str:
-    """The day on which ends what begins on `day`, by the one length of time of `rule`, which speaks of all else that is asked."""
-    term = _TERM.search(fold(rule))
-    rest = question_of(blank_out(asked, [one.span() for one in _ENDS.finditer(fold(asked))]))
-    if not term or len(_COUNT.findall(fold(rule))) > 1 or rest.coverage(text_of(f"{heading}\n{rule}")).unread:
-        return ""
-    count, (days, weeks, months, years) = int(term[1]), map(bool, term.groups()[1:])
-    then = add_months(day, count * (12 if years else 1)) if months or years else day
-    then += timedelta(days=count * (7 if weeks else 1) * (days or weeks))
-    name = say("math.weekdays", lang).split("|")[then.weekday()]
-    length = rule[term.start(1) : term.end()]
-    return _told([f"{format_date(day)} + {length} = {name} {format_date(then)}"], rule, lang)
-
-
-def _nearest(day: date, today: date) -> date:
-    """Of the days called so the one that is nearest."""
-    years = [make_date(day.year + more, day.month, day.day) for more in (0, 1)]
-    return min(filter(None, years), key=lambda one: abs(one - today))
-
-
-def _days_from(day: date, count: int, *, working: bool) -> date:
-    """The day so many days, or working days, from another."""
-    step = timedelta(days=1 if count > 0 else -1)
-    while count:
-        day += step
-        count -= step.days * (not working or day.weekday() < _SATURDAY)
-    return day
 
 
 def _meant(question: str, cases: Sequence[tuple[str, Decimal]]) -> list[tuple[str, Decimal]]:
@@ -899,6 +815,13 @@ async def run_calculation(given: ToolInputs) -> ToolResult:
     )
 
 
+def _day_by(given: ToolInputs, page: Passage, today: date, *, native: bool) -> str:
+    """The day or hour that the rule of a page comes to; days are counted by a page in the asker's language, or where there is none."""
+    lang, heading = given.turn.language, f"{page.title}\n{page.section}"
+    told = on_calendar(given.query, page.text, today, lang, heading)
+    return told or (due(given.query, given.before, page.text, today, lang, heading=heading) if native else "")
+
+
 def _by_version(given: ToolInputs) -> dict[str, ToolInputs]:
     """The question once for each version of a rule that it names itself, by past years that a page found is of and as in force."""
     words, text = tool_words("in_force"), given.turn.text
@@ -931,14 +854,9 @@ def _calculated(given: ToolInputs) -> ToolResult:
         # Of those that come to the same the one in the asker's language is told.
         same = [at for at, one in enumerate(results) if one and one == results[nth]]
         place = next((at for at in same if not is_other(pages[at].text, lang)), nth)
-        passage, heading = pages[place], f"{page.title}\n{page.section}"
+        passage = pages[place]
         native = not is_other(page.text, lang) or all(is_other(one.text, lang) for one in pages)
-        days = (on_calendar, counted_from) if native else (on_calendar,)
-        told_days = [way(given.query, page.text, today.date(), lang, heading) for way in days]
-        told_days.append(
-            due(given.query, given.before, page.text, today.date(), lang, heading=heading) if native else ""
-        )
-        text = told_by[place] or next(filter(None, told_days), "")
+        text = told_by[place] or _day_by(given, page, today.date(), native=native)
         if text and (unread := _not_read(given, text, passage)):
             words = ", ".join(f"“{word}”" for word in dict.fromkeys(unread))
             told = say("math.unread", lang, words=words, rule=_parted(text)[1].strip(" ."))

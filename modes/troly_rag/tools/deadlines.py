@@ -64,8 +64,17 @@ WEEKDAY_NAMES = {
 _WEEKDAY = re.compile(rf"\b(?:{'|'.join(WEEKDAY_NAMES)})\b")
 # What a notice is given for.
 _GIVEN_FOR = re.compile(r"\b(?:nghi|leave|start|off|last day)\b")
+# How long something holds, and what asks when it ends.
+_TERM = re.compile(
+    r"\b(?:thoi han|co han|hieu luc|valid for|expires? (?:after|in))(?: (?:la|trong))? (\d+) (?:(ngay|days?)|(tuan|weeks?)|(thang|months?)|(nam|years?))\b"
+)
+_ENDS = re.compile(
+    r"\b(?:den |toi )?(?:het (?:han|hieu luc)|(?:ket thuc|con hieu luc)|expires?|ends?|run out)\b"
+)
+_SINCE = re.compile(r"\b(?:ke tu|tu|from|since)(?=\s{2}|\s*$)")
+_LENGTH = re.compile(r"\b\d+ (?:ngay|tuan|thang|nam|days?|weeks?|months?|years?)\b")
 _SPOKEN_OF = 0.6
-_YEAR = re.compile(r"(?<![0-9/])(?:19|20)[0-9]{2}(?![0-9])")
+_YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 _SATURDAY, _DAY_MINUTES = 5, 24 * 60
 _MINUTES = {"gio": 60, "hour": 60, "phut": 1, "minute": 1}
 
@@ -87,8 +96,10 @@ class _Rule:
 
 
 def due(question: str, before: str, text: str, today: date, lang: Lang, *, heading: str = "") -> str:
-    """The day or hour by which something is due by a rule in `text`; "" where the rule under its `heading` does not speak of
+    """The day or hour by which something is due, or on which it ends, by a rule in `text`; "" where the rule under its `heading` does not speak of
     all else that is asked. The day may be that of a message `before`, whose newest line stands first."""
+    if told := _end_of_term(nfc(question), text, today, lang, heading):
+        return told
     question = _plain_days(nfc(question), today)
     minute = _minute_named(question) if _ASKS_HOUR.search(fold(question)) else None
     if minute is None and not asks_when(question):
@@ -110,6 +121,32 @@ def due(question: str, before: str, text: str, today: date, lang: Lang, *, headi
         ]
         sums = "; ".join(lines)
         return say("math.by_rule", lang, sums=sums, rule=rules[0].sentence.strip(" ."), note="").strip()
+    return ""
+
+
+def _end_of_term(question: str, text: str, today: date, lang: Lang, heading: str) -> str:
+    """The day on which ends what begins on the one day of a question, by the one length of time of a rule in `text`; "" where
+    the rule under its `heading` does not speak of all else that is asked."""
+    ranges = find_ranges(question, today)
+    if len(ranges) != 1 or ranges[0].start != ranges[0].end or not figure_request(question).moment:
+        return ""
+    day, asked = ranges[0].start, blank_out(question, [ranges[0].span])
+    day = day if _YEAR.search(question) else nearest(day, today)
+    # Of which of several days, or for how long, is another question.
+    if re.search(r"\d/\d", asked) or _LENGTH.search(fold(asked)) or not _ENDS.search(fold(asked)):
+        return ""
+    rest = question_of(_without(asked, _SINCE, _ENDS))
+    for rule in map(str.strip, claims_of(text)):
+        term = _TERM.search(fold(rule))
+        several = len(_LENGTH.findall(fold(rule))) > 1
+        if not term or several or rest.coverage(text_of(f"{heading}\n{rule}")).unread:
+            continue
+        count, (days, weeks, months, years) = int(term[1]), map(bool, term.groups()[1:])
+        then = add_months(day, count * (12 if years else 1)) if months or years else day
+        then += timedelta(days=count * (7 if weeks else 1) * (days or weeks))
+        name = say("math.weekdays", lang).split("|")[then.weekday()]
+        line = f"{format_date(day)} + {rule[term.start(1) : term.end()]} = {name} {format_date(then)}"
+        return say("math.by_rule", lang, sums=line, rule=rule.strip(" ."), note="").strip()
     return ""
 
 
@@ -149,7 +186,7 @@ def _day_named(
         dated = [one for one in ranges if re.search(r"\d\D*\d", told[slice(*one.span)])] or list(ranges)
         if len(dated) != 1 or dated[0].start != dated[0].end:
             return line, None, ()
-        day = dated[0].start if _YEAR.search(told) else _nearest(dated[0].start, today)
+        day = dated[0].start if _YEAR.search(told) else nearest(dated[0].start, today)
         names = {WEEKDAY_NAMES[hit[0]] for hit in _WEEKDAY.finditer(fold(told))}
         beside = [one for one in ranges if one is not dated[0]]
         wrong = any(one.start.weekday() != day.weekday() or one.start != one.end for one in beside)
@@ -305,7 +342,7 @@ def _clock(minute: int, lang: Lang) -> str:
     return f"{hour}:{rest:02}" if lang == "en" else f"{hour} giờ" + (f" {rest:02}" if rest else "")
 
 
-def _nearest(day: date, today: date) -> date:
+def nearest(day: date, today: date) -> date:
     """Of the days called so the one that is nearest."""
     years = [make_date(day.year + more, day.month, day.day) for more in (-1, 0, 1)]
     return min(filter(None, years), key=lambda one: abs(one - today))

@@ -26,7 +26,6 @@ from troly_rag.tools.arithmetic import (
 )
 from troly_rag.tools.calculator import (
     asks_for_grade,
-    counted_from,
     date_sum,
     figures_of,
     hours_in_full,
@@ -34,6 +33,7 @@ from troly_rag.tools.calculator import (
     on_calendar,
     work_out,
 )
+from troly_rag.tools.deadlines import due
 
 NUMBERS = st.integers(-10_000, 10_000).map(Decimal)
 
@@ -123,15 +123,20 @@ def test_what_holds_for_a_term_ends_that_long_after_its_day(count: int, unit: st
     }[unit]
     named = f"{day.day}/{day.month}/{day.year}"
     for asked in (f"cấp ngày {named} thì khi nào hết hạn", f"cấp từ {named} đến ngày nào hết hạn"):
-        told = counted_from(f"quyền vào sổ kế toán {asked}", rule, today, "vi", "Cấp quyền")
+        told = due(f"quyền vào sổ kế toán {asked}", "", rule, today, "vi", heading="Cấp quyền")
         assert f" {format_date(ends)}." in told
-        assert not counted_from(f"quyền vào máy chủ {asked}", rule, today, "vi", "Cấp quyền")
+        assert not due(f"quyền vào máy chủ {asked}", "", rule, today, "vi", heading="Cấp quyền")
     # Several terms, and a day that is not said.
     two = rule.replace(".", f", lần hai {count + 1} {unit}.")
-    assert not counted_from(
-        f"quyền vào sổ kế toán cấp ngày {named} thì khi nào hết hạn", two, today, "vi", "Cấp quyền"
+    assert not due(
+        f"quyền vào sổ kế toán cấp ngày {named} thì khi nào hết hạn",
+        "",
+        two,
+        today,
+        "vi",
+        heading="Cấp quyền",
     )
-    assert not counted_from("quyền vào sổ kế toán khi nào hết hạn", rule, today, "vi", "Cấp quyền")
+    assert not due("quyền vào sổ kế toán khi nào hết hạn", "", rule, today, "vi", heading="Cấp quyền")
 
 
 LEAVE = "Nhân viên chính thức có 14 ngày phép năm hưởng nguyên lương, thêm 1 ngày cho mỗi 5 năm làm việc."
@@ -444,10 +449,12 @@ NOTICE = "Nhân viên báo trước {count} ngày{working}. Lương cuối trả
 @given(st.integers(1, 60), st.dates(date(2027, 1, 1), date(2027, 12, 31)))
 def test_a_day_of_notice_is_so_many_days_before(count: int, day: date) -> None:
     asked = f"nghỉ việc ngày {day.day}/{day.month}/{day.year} thì báo trước ngày nào"
-    told = counted_from(asked, NOTICE.format(count=count, working=""), date(2026, 11, 23), "vi", "Nghỉ việc")
+    told = due(
+        asked, "", NOTICE.format(count=count, working=""), date(2026, 11, 23), "vi", heading="Nghỉ việc"
+    )
     assert f" {format_date(day - timedelta(days=count))}." in told
     working = NOTICE.format(count=count, working=" làm việc")
-    told = counted_from(asked, working, date(2026, 11, 23), "vi", "Nghỉ việc")
+    told = due(asked, "", working, date(2026, 11, 23), "vi", heading="Nghỉ việc")
     at = next(
         then for back in range(200) if f" {format_date(then := day - timedelta(days=back + 1))}." in told
     )
@@ -466,7 +473,7 @@ def test_a_day_of_notice_is_so_many_days_before(count: int, day: date) -> None:
 )
 def test_no_day_is_counted_for_another_question(asked: str) -> None:
     rule = NOTICE.format(count=30, working="")
-    assert counted_from(asked, rule, date(2026, 11, 23), "vi", "Nghỉ việc") == ""
+    assert due(asked, "", rule, date(2026, 11, 23), "vi", heading="Nghỉ việc") == ""
 
 
 LEAVE = "Nhân viên chính thức có 14 ngày phép năm hưởng nguyên lương, thêm 1 ngày cho mỗi 5 năm làm việc."
