@@ -183,6 +183,12 @@ class ClaimCheck:
         if amount.value not in self._prices:
             return False
         told = [(one.start, one.end) for one in find_amounts(_plain(text)) if one.value in self._prices]
+        # "8.490.000 VND của B" has its name behind it.
+        owners = [
+            hit for hit in hits if _OWNED.fullmatch(fold(text[amount.end : max(amount.end, hit.start)]))
+        ]
+        if owners:
+            return not any(amount.value in self._of[hit.label] for hit in owners)
         last = _last_named(hits, told, amount.start)
         if not last:
             return False
@@ -212,10 +218,9 @@ class ClaimCheck:
             or self._is_of_another(text, one, at, (hits, _last_named(hits, measured, at[0])))
         ]
         for hit in self._makers.find(text):
-            name = _MODEL.match(text, hit.end)
-            words = folded_words(name[0]) if name else []
-            if any(word not in self._words and word not in _ordinary() for word in words):
-                found.append((hit.start, hit.end + len(name[0].rstrip()) if name else hit.end))
+            name = _model_after(text, hit.end)
+            if any(word not in self._words and word not in _ordinary() for word in folded_words(name)):
+                found.append((hit.start, hit.end + len(name)))
         return found
 
     def _not_listed(self, text: str, hits: Sequence[PhraseHit]) -> Iterator[tuple[int, int]]:
@@ -301,8 +306,7 @@ class ClaimCheck:
                 for one in hits
                 if one.label != hit.label and one.phrase != hit.phrase
             )
-            and {*folded_words(more[0] if (more := _MODEL.match(text, hit.end)) else "")}
-            <= {*rows[hit.label].split()}
+            and {*folded_words(_model_after(text, hit.end))} <= {*rows[hit.label].split()}
         ]
         short = self._in_short(text, [hit.label for hit in whole], whole) if whole else []
         return sorted([*whole, *short], key=lambda hit: hit.start)
@@ -348,8 +352,8 @@ class ClaimCheck:
         labels = {*lexicon("claims", "warranty", "discount", "denied", "plain").labels_in(clause)}
         if measure in self._only_own and measure[1] in {"day", "hour", "month"} and "denied" not in labels:
             # "30 ngày" that the customer said is no rule of the shop.
-            ruled = {*lexicon("claims", "rule", "asked").labels_in(clause)}
-            return ruled == {"rule"} and not text.rstrip().endswith("?")
+            ruled = {*lexicon("claims", *_RULES, "asked").labels_in(clause)}
+            return bool(ruled) and "asked" not in ruled and not text.rstrip().endswith("?")
         hits, last = named
         # Where none is named before it, all may be meant; "8GB của B" has its name behind it.
         each = bool(lexicon("claims", "each", "all of").find(text))
@@ -428,17 +432,22 @@ _MODEL = re.compile(r"(?:[ -](?:[A-Z]|[a-z]*\d)[\w-]*)+")
 _RANGE = re.compile(r"\d[^.;!?]{0,16}(?:-|–|den|toi|to)\s*$")
 _OPERATOR = re.compile(r"\s*(?:vnd|d|₫)?\s*[−–+×*=-]\s*\d")
 _OPERATOR_BEFORE = re.compile(r"\d\s*(?:vnd|d|₫)?\s*[−–+×*=-]\s*$")
+_OWNED = re.compile(r"\s*(?:vnd|d|₫)?\W{0,3}(?:cua|of|for)\s*(?:con |mau |ban |the )?")
 _SAME = {"tb": "gb", "nam": "month", "year": "month", "thang": "month", "gio": "hour", "ngay": "day"}
 
 
+_RULES = tuple(
+    f"rule {one}" for one in ("exchange", "return", "warranty", "delivery", "repair", "instalment")
+)
 _TERMS = ("term free", "term any time", "term any reason", "term needless")
 
 
 @lru_cache(maxsize=2_000)
 def _rules_in(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """What a sentence rules on (the first word of what is called so: "giao" of "giao hàng"), and its terms without figures."""
-    rules = frozenset(folded_words(hit.phrase)[0][:6] for hit in lexicon("claims", "rule").find(text))
-    return rules, frozenset(lexicon("claims", *_TERMS).labels_in(text))
+    """What a sentence rules on, and its terms without figures."""
+    return frozenset(lexicon("claims", *_RULES).labels_in(text)), frozenset(
+        lexicon("claims", *_TERMS).labels_in(text)
+    )
 
 
 def _listed_claims(text: str) -> Iterator[tuple[int, int, str, str]]:
@@ -511,6 +520,13 @@ def _differ_little(words: Sequence[str], others: Sequence[str]) -> bool:
 def _line(name: str) -> tuple[str, ...]:
     """The words of a name that are no sizes."""
     return tuple(folded_words(FIGURE.sub(" ", name)))
+
+
+def _model_after(text: str, at: int) -> str:
+    """What stands at a place as the name of a model, up to a price: "A rẻ hơn B 2.500.000 VND"."""
+    prices = (one.start for one in find_amounts(text) if one.start >= at and one.value >= _SMALLEST_PRICE)
+    name = _MODEL.match(text, at, min(prices, default=len(text)))
+    return name[0] if name else ""
 
 
 def _sizes(text: str) -> set[str]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -422,6 +423,8 @@ TERMS = {
 }
 RULES = {
     "Giao hàng": {"free"},
+    "Đơn này ship": {"free"},
+    "Shipping is": {"free"},
     "Delivery is": {"free"},
     "Trả hàng": set(),
     "Quý khách đổi trả": set(),
@@ -437,6 +440,27 @@ def test_a_term_without_a_figure_is_held_against_the_pages(rule: str, told: set[
         assert bool(shelf().refused(f"{rule} {term} nhé.")) == (kind not in told), term
         assert not shelf().refused(f"{rule} {term} được không?")
         assert not shelf().refused(f"Màn hình đẹp, dùng {term}.")
+
+
+def test_what_one_costs_less_than_another_may_stand_behind_either_name() -> None:
+    for one, other in pairwise(ROWS[::23]):
+        (a, p), (b, q) = ((row["name"], Decimal(row["price"])) for row in (one, other))
+        if p == q:
+            continue
+        check = ClaimCheck([], MAKERS, products=CATALOGUE, compared=[p, q])
+        (less, more), gap = (a, b) if p < q else (b, a), abs(p - q)
+        for form in (
+            "{less} rẻ hơn {more} {gap} VND ạ.",
+            "{less} rẻ hơn {gap} VND ({p} VND so với {q} VND của {more}).",
+        ):
+            told = form.format(less=less, more=more, gap=_vnd(gap), p=_vnd(min(p, q)), q=_vnd(max(p, q)))
+            assert check.refused(told) == [], told
+        assert check.refused(f"{less} rẻ hơn {more} {_vnd(gap + 130_000)} VND ạ.")
+        assert check.refused(f"Con kia giá {_vnd(max(p, q))} VND của {less} ạ.")
+
+
+def _vnd(value: Decimal) -> str:
+    return f"{int(value):,}".replace(",", ".")
 
 
 @pytest.mark.parametrize(
