@@ -178,6 +178,17 @@ _PILLS = ((2, "few"), (4, "some"), (7, "several"))
 _APART = 4
 
 
+def cooled_down(text: str) -> bool:
+    """Whether the last of the temperatures that `text` tells is no fever: "lúc nãy 39, giờ đo lại 36,9"."""
+    hot = [mark for mark in _amounts(fold(_in_digits(text))) if mark in {"fever", "warm", "cool"}]
+    return bool(hot) and hot[-1] != "fever"
+
+
+def tells_amount(text: str) -> bool:
+    """Whether `text` tells how much or how often something was taken."""
+    return not {*_amounts(fold(_in_digits(text)))} <= {"fever", "warm", "cool"}
+
+
 def marked(text: str) -> str:
     """`text` with a word for each amount in it."""
     return " ".join([text, "\n", *(f"zz{mark}" for mark in _amounts(fold(_in_digits(text))))])
