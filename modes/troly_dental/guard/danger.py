@@ -85,10 +85,10 @@ def danger(text: str, previous: Sequence[str] = ()) -> Danger | None:
 
 
 def _only_broken(text: str) -> bool:
-    """Whether `text` tells of a tooth that broke and of none that came out."""
+    """Whether `text` tells of a tooth that broke and of none that came out: of what broke off a piece may be kept."""
     hits = _tooth().find(text)
     labels = {hit.label for hit in hits if hit.label != "broken" or hit.exact or fold(hit.phrase) == "gay"}
-    return "broken" in labels and not labels & {"out", "kept"}
+    return "broken" in labels and not labels & ({"out"} if "piece" in labels else {"out", "kept"})
 
 
 @cache

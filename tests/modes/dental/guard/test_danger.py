@@ -1830,3 +1830,14 @@ def test_what_a_card_forbids_by_its_name_is_no_other_matter(tool: str, tooth: st
     assert later is not None
     assert not later.aside
     assert "không dùng xà phòng" in later.text
+
+
+@pytest.mark.parametrize("piece", ["mảnh", "mẩu"])
+@pytest.mark.parametrize("kept", ["nhặt được", "giữ lại", "gói lại"])
+def test_a_piece_that_is_kept_is_no_tooth_that_came_out(piece: str, kept: str) -> None:
+    found = danger(f"con em té gãy một {piece} răng cửa, {kept}, ngâm vào đâu")
+    assert found is not None
+    assert found.name == "trauma"
+    out = danger(f"con em té văng cả cái răng cửa, gãy thêm một {piece} răng bên, {kept}, ngâm vào đâu")
+    assert out is not None
+    assert out.name == "knocked_out"
