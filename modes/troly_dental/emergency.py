@@ -14,14 +14,14 @@ from troly.text.fold import fold, folded_words
 from troly.text.match import Lexicon
 from troly.text.wordlist import read_lists
 from troly_dental.guard import Danger, advice, danger, follow_up, is_severe
-from troly_dental.guard.danger import CLAUSE, LEAVES, NAMES, probability
+from troly_dental.guard.danger import CLAUSE, LEAVES, NAMES, cooled_down, probability, tells_amount
 from troly_dental.guard.rules import ASKS_AT_END, names_mouth
-from troly_dental.guard.spelling import LEXICONS
+from troly_dental.guard.spelling import LEXICONS, spellings_of
 from troly_dental.guard.verdict import last_question
 from troly_dental.memory.facts import find_facts, is_another, only_states, patient_of, person_of
-from troly_dental.notes import asks, asks_again, of_topics, subjects
+from troly_dental.notes import asks, asks_again, asks_leave, of_topics, subjects
 from troly_dental.safety import stated, wishes
-from troly_dental.sentences import best_lines, sentences_of
+from troly_dental.sentences import best_lines, ruling_lines, sentences_of
 from troly_dental.strings import say
 
 # Kept in the conversation's metadata.
@@ -60,6 +60,13 @@ _ASIDE = LEAVES | {"aside"}
 _TOLD_SO = re.compile(
     r"^(?:(?:da|a|ok|oke|khong|ko|k|hong)\s*)+$|\b(?:roi|r|da \w+)(?:\s+(?:a|nhe|nha|em|ban|bac si))*$"
 )
+# What is asked for beside what was taken already, or that it was too much or a mistake.
+_TAKEN = re.compile(
+    r"\b(?:roi|r|nham|lo|qua|het|them|nua|tu y|len|da|vua|already|more|again|another|some|too|swallow\w*|took|drank|had|ate|got|accident\w*|wrong|by mistake)\b"
+)
+# What a temperature is told with; where a message turns to something beside it.
+_FEVERISH = re.compile(r"\b(?:sot|fever\w*)\b")
+_TURNS = re.compile(r"(?<=[,.;!?\n])\s+|\s+(?=(?:nhưng|nhung|mà|ma|but|though)\s)", re.IGNORECASE)
 # One of two is asked for: "nằm hay ngồi".
 _EITHER = re.compile(r"\w (?:hay|or) \w")
 # What asks of the way or of waiting is asked of the emergency, whatever else it names.
@@ -134,12 +141,21 @@ def reply(
     found = danger(text, earlier)
     # Who asks what was noted, or wants it deleted, tells of no danger that is only guessed.
     noted = found is not None and not found.sure and not {"recall", "forget"}.isdisjoint(wishes(text))
-    if found is not None and not (noted or only_states(text)):
+    if found is not None and not (noted or only_states(text) or (not found.sure and _asks_dose(found, text))):
         return _card(found, now, patient_of([*earlier, text]), lang)
     # What the card says is to be written is heard though it is over already.
     short = len(folded_words(text)) <= _SHORT and not names_mouth(text) and _says_nobody(text)
     off = short and (_NOBODY.search(fold(text)) or any(map(danger, earlier[-_REMEMBERED:])))
     return EmergencyReply(say("guard.still.nobody", lang), None, sure=True) if off else None
+
+
+def _asks_dose(found: Danger, text: str) -> bool:
+    """Whether `text` only asks how much of a medicine is given: beside that it tells of no amount, of none that was taken already,
+    and of no danger."""
+    if found.name != "poisoning" or "dose" not in wishes(text) or tells_amount(text):
+        return False
+    told = [part for part in CLAUSE.split(spellings_of(text)[-1]) if not asks(part)]
+    return not _TAKEN.search(fold(text)) and all(probability(part) < _CALM for part in told)
 
 
 def _says_nobody(text: str) -> bool:
@@ -153,9 +169,11 @@ def _go_on(
     """What a message in an emergency hears: that it is over, the card of a worse sign, or what answers it."""
     found, said = danger(text), follow_up(text)
     sure = found is not None and found.sure
-    over = said == "seen" or (said == "eased" and not present.until_seen)
+    cooled = cooled_down(text)
+    eased = _only_cooler(text, present) if cooled else said == "eased"
+    over = said == "seen" or (eased and not present.until_seen)
     called_off = _says_nobody(text) if present.name != _GENTLE else bool(_CALLED_OFF.search(fold(text)))
-    calm = probability(text) < _CALM
+    calm = probability(spellings_of(text)[-1] if cooled and eased else text) < _CALM
     if called_off and calm:
         return EmergencyReply(say("guard.still.off", lang), None, sure=True)
     # Who waits for the ambulance, or asks on the way, hears what to do.
@@ -173,6 +191,17 @@ def _go_on(
     lines = of_topics(("avulsed-tooth",), lang)[0].text.splitlines() if tooth else ()
     told = still("" if tooth else text, present, lang)
     return EmergencyReply("\n".join([told, *(f"- {line}" for line in lines)]), present)
+
+
+def _only_cooler(text: str, present: Emergency) -> bool:
+    """Whether a temperature that is no fever (any more) ends the emergency: a fever by itself where nothing beside it is a danger, any
+    other only by what is told beside it."""
+    parts = [part for part in _TURNS.split(spellings_of(text)[-1]) if part.strip()]
+    beside = [part for part in parts if not (_FEVERISH.search(fold(part)) or cooled_down(part))]
+    if present.name != "fever":
+        return any(follow_up(part) == "eased" for part in beside)
+    sure = (found.sure for part in beside if (found := danger(part)))
+    return not any(sure) and (not beside or probability(" ".join(beside)) < _CALM)
 
 
 def _grows_worse(text: str, earlier: Sequence[str]) -> bool:
@@ -311,16 +340,25 @@ def _without_contrary(sentence: str, forbidden: set[str]) -> str:
 def _is_aside(text: str, present: Emergency, lang: Lang) -> bool:
     """Whether `text` asks of another dental matter, which neither the card nor what follows from it answers, or of somebody else."""
     name = present.name
+    another = is_another(person_of(text), present.patient)
+    asked = last_question(text) or text
     return bool(
         name != _GENTLE
+        and (another or not _ruled(asked, name, lang))
         # When one may brush again is asked of what happened.
         and not asks_again(text)
         # "vo lung 5 cai roi" names no wife.
         and (name not in _NOW or names_mouth(text))
         and not _ON_THE_WAY & set(_lexicon().labels_in(text))
-        and (follow_up(last_question(text) or text) in _ASIDE or is_another(person_of(text), present.patient))
+        and (follow_up(asked) in _ASIDE or another)
         and set(subjects(text)) - {*subjects(advice(name, lang)), *_FIRST_AID.get(name, ())}
     )
+
+
+def _ruled(text: str, name: str, lang: Lang) -> bool:
+    """Whether it is asked if something may be done that the card of the danger forbids or allows by its name."""
+    card = [line for line in advice(name, lang).splitlines() if line.startswith("- ")]
+    return asks_leave(text) and bool(ruling_lines(card, text, [""] * len(card)))
 
 
 def _reminder(present: Emergency, lang: Lang) -> str:

@@ -57,7 +57,7 @@ _SCATTER = 4
 PRICE = "cost"
 _DENIED = re.compile(
     r"(?:^|(?<=[,.;]))\s*(?:(?:(?:tôi|toi|em|mình|minh|tui|con|cháu|chau|bé|be|nó|i|he|she|we)(?:['’](?:m|s|re)|\s+(?:am|is|are))?\s+(?!.{0,8}(?:muốn|muon|biết|biet|dám|dam|chịu|chiu|thể|the|được|duoc|có tiền|co tien|want|know|like|afford|can)\b))?"
-    r"(?:không|khong|ko|k|hông|chưa|chua|no|not|nothing|without|don'?t|doesn'?t|never)\b(?:(?!\b(?:thì|thi|mà|ma|sao|so why)\b)[^,.;?])*"
+    r"(?:(?:\w+\s+){1,3}(?:cũng|cung|vẫn|van)\s+)?(?:không|khong|ko|k|hông|chưa|chua|no|not|nothing|without|don'?t|doesn'?t|never)\b(?:(?!\b(?:thì|thi|mà|ma|sao|so why)\b)[^,.;?])*"
     r"|[^,.;?]*\b(?:bình thường|binh thuong|cũng được|như thường|is fine|are fine|is normal|isn'?t \w+|aren'?t \w+)\b)(?=[,.;]|(?:thì|thi|mà|ma|sao|so why)\b)",
     re.IGNORECASE,
 )
@@ -205,7 +205,8 @@ def _without_denied(question: str) -> str:
         lambda told: " " if subjects(told[1] or told[2]) else told[0], _DENIED.sub("", question)
     )
     left = left.strip(" ,.;")
-    return left if left and (names_mouth(left) or not subjects(question) or _excluded(question)) else question
+    told = names_mouth(left) or asked_lexicon().has(left, "felt")
+    return left if left and (told or not subjects(question) or _excluded(question)) else question
 
 
 def _excluded(question: str) -> frozenset[str]:
@@ -416,6 +417,10 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
                 (topic in whole) + (topic in whole & _SWALLOWED) + min(2, sole.get(topic, 0))
             )
             points[topic] += since * (topic in just)
+    # What the sentence that asks names by itself comes before what is only told beside it.
+    asked = _asked_by_itself(question) & points.keys() if len(named) > 1 else set()
+    for topic in asked:
+        points[topic] += 2 * _SOUGHT
     for topic in _acting(question) & points.keys() if len(named) > 1 else ():
         points[topic] += _SOUGHT * (shares[topic] >= _ANSWERED)
     for topic in theirs:
@@ -433,6 +438,13 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
     return tuple(
         sorted((*own, *shipped), key=lambda note: (follows and note.topic != before[0], -note.score))
     )
+
+
+def _asked_by_itself(question: str) -> set[str]:
+    """The topic that the sentence which asks names whole and alone, where others only tell of theirs."""
+    asked = asking(question)
+    named = subjects(asked) if asked != question else {}
+    return {topic for topic, words in named.items() if len(named) == 1 and words >= _WHOLE_SUBJECT}
 
 
 def _acting(question: str) -> set[str]:
@@ -507,7 +519,10 @@ def answer(
             read |= {sentence: _in_both(note).get(sentence, sentence) for sentence in (*best, *advice)}
         parts.append(_read_out(note, best, advice, lang))
     covered, missing = _coverage(question, [note for note, _ in chosen], read, lang)
-    if missing and (asked := asking(question)) != question and chosen[0][0].topic in subjects(asked):
+    asked = asking(question)
+    # "What should I keep it in?" is asked of what was named before it.
+    of = subjects(asked) or (named if _POINTS_BACK.search(asked) else {})
+    if missing and asked != question and chosen[0][0].topic in of:
         # What is told beside a question that the notes answer changes nothing in what they say.
         beside, missing = missing, _coverage(asked, [note for note, _ in chosen], read, lang)[1]
         if not missing:

@@ -237,10 +237,10 @@ _BESIDES = re.compile(
     r"\b(?:ngưng|ngừng|dừng|nghỉ|ngung|ngừng|dung han|stop|stopping)\s+(?:(?:uống|dùng|uong|dung|taking)\s+)?(?:thuốc|thuoc|medicines?|medication|them|it)\b"
     # What is left over is no amount that is asked for.
     r"|\b(?:thừa|dư|thua|sót lại|còn lại)\s+(?:\w+\s+){0,2}?(?:viên|vien|vỉ|gói|liều)\b"
-    r"|\b(?:thèm|them|rít|rit|điếu|dieu|lên cơn|len con)\s+thu[oố]c\b|\bthuốc lào\b|\bthu[oố]c (?:tê|mê)\b|\b(?:dị ứng|di ung)(?: với| voi)? thu[oố]c\b"
+    r"|\b(?:thèm|them|rít|rit|điếu|dieu|lên cơn|len con)\s+thu[oố]c\b|\bthuốc lào\b|\b(?:thu[oố]c|tiêm|tiem|chích|chich) (?:tê|mê|te|me|\w+ca\w*n)\b|\bnumbing (?:shots?|injections?)\b|\b(?:dị ứng|di ung)(?: với| voi)? thu[oố]c\b"
     # What something came of was taken once.
     r"|\b(?:do|vì|vi|tại|tai|bởi|boi|because of|from)\s+(?:\w+\s+){0,2}?(?:uống|uong|dùng|dung|tiêm|tiem|chích|chich|taking)\s+(?:thuốc|thuoc|kháng sinh|khang sinh|\w+cillin|tetra\w+|antibiotics?|medicines?)\b"
-    r"|\b(?:hút|hut|bỏ|bo|cai)\s+thuốc\b(?:\s+lá\b)?|\b(?:hut|cai)\s+thuoc\b|\bthuốc lá\b|\b(?:ngoài|ngoai|không dùng|khong dung|không uống|khong uong|other than|apart from|besides|without)\s+(?:thuốc|thuoc|medicine|medication|painkillers|pills)\b(?:\s+ra\b)?",
+    r"|\b(?:hút|hut|bỏ|bo|cai)\s+thuốc\b(?:\s+lá\b)?|\b(?:hut|cai)\s+thuoc\b|\bthuốc lá\b|\b(?:ngoài|ngoai|(?:không|khong|ko|k|khỏi|khoi) (?:dùng|dung|uống|uong|cần|can|mua|xin)|other than|apart from|besides|without|no|no more)\s+(?:thuốc|thuoc|medicine|medication|painkillers|pills)\b(?:\s+ra\b)?",
     re.IGNORECASE,
 )
 # What touches whoever is treated, beside medicines.

@@ -85,10 +85,10 @@ def danger(text: str, previous: Sequence[str] = ()) -> Danger | None:
 
 
 def _only_broken(text: str) -> bool:
-    """Whether `text` tells of a tooth that broke and of none that came out."""
+    """Whether `text` tells of a tooth that broke and of none that came out: of what broke off a piece may be kept."""
     hits = _tooth().find(text)
     labels = {hit.label for hit in hits if hit.label != "broken" or hit.exact or fold(hit.phrase) == "gay"}
-    return "broken" in labels and not labels & {"out", "kept"}
+    return "broken" in labels and not labels & ({"out"} if "piece" in labels else {"out", "kept"})
 
 
 @cache
@@ -176,6 +176,17 @@ _PACKED, _PACK = frozenset({"vi", "hop"}), 10
 _PILLS = ((2, "few"), (4, "some"), (7, "several"))
 # Doses come no nearer, hours.
 _APART = 4
+
+
+def cooled_down(text: str) -> bool:
+    """Whether the last of the temperatures that `text` tells is no fever: "lúc nãy 39, giờ đo lại 36,9"."""
+    hot = [mark for mark in _amounts(fold(_in_digits(text))) if mark in {"fever", "warm", "cool"}]
+    return bool(hot) and hot[-1] != "fever"
+
+
+def tells_amount(text: str) -> bool:
+    """Whether `text` tells how much or how often something was taken."""
+    return not {*_amounts(fold(_in_digits(text)))} <= {"fever", "warm", "cool"}
 
 
 def marked(text: str) -> str:

@@ -154,6 +154,7 @@ _CAUSED = re.compile(r"\b(?:sau|khi|do|vi|tai|boi|after|from|to|when|due|because
 _AGAINST = re.compile(
     r"\b(?:tri|chua|de|cho|vi|do|for|against|because of|ma van|van|not?|khong|ko|k|chua)\s+(?:\w+\s+){0,2}$"
 )
+_INJECTED = re.compile(r"\b(?:tiem|chich|shots?|inject\w*|needle|numb\w*)\b")
 _CANNOT_TAKE = re.compile(
     r"\b(?:khong|ko|k|hong|cannot|can'?t|can not)\s+(?:uong|dung|xai|chiu|hop|take|tolerate)\b"
 )
@@ -276,8 +277,14 @@ def _revised(text: str, known: tuple[Fact, ...], before: str) -> Revision:
     found = {key: fact for key, fact in found.items() if not _told_more_closely(fact, known, dropped)}
     for fact in _names(text):
         found.setdefault(_key(fact), fact)
-    kept = tuple(fact for fact in found.values() if fact not in dropped)
+    kept = tuple(fact for fact in found.values() if not (fact in dropped or _only_numbed(fact)))
     return Revision(kept[:MOST_FACTS], tuple(fact for fact in dropped if fact in known))
+
+
+def _only_numbed(fact: Fact) -> bool:
+    """Whether a medicine is what a clinic injects to treat: it wears off in hours and is none that is taken."""
+    given = fact.kind == "medicine" and _lexicon("given").find(fact.value)
+    return bool(given and _INJECTED.search(fold(fact.text)))
 
 
 def _stated(
@@ -1061,6 +1068,7 @@ def _lists() -> dict[str, tuple[str, ...]]:
         *(one for group in table["groups"].values() for one in group),
         *taken,
     )
+    lists["given"] = tuple(one for group in table["given"]["groups"] for one in table["groups"][group])
     for kind in ("disease", "pregnancy"):
         known = (one for row in table["condition"] if kind in row["kinds"] for one in row["words"])
         lists[kind] = (*lists[kind], *known)

@@ -582,3 +582,45 @@ async def test_any_glue_is_what_the_notes_say_of_glue(
 def test_what_alone_is_named_is_what_it_is_about(question: str, before: tuple[str, ...], topic: str) -> None:
     found = notes.ranked(notes.of_topics(before, "vi"), question, detect(question), before)
     assert found[0].topic == topic
+
+
+@pytest.mark.parametrize("done", ["trám răng", "nhổ răng khôn", "lấy tủy"])
+@pytest.mark.parametrize("beside", ["môi còn tê", "cười hơi lệch", "ngồi xe ôm về"])
+def test_what_the_asking_sentence_names_alone_comes_before_what_is_told(done: str, beside: str) -> None:
+    question = f"Bà em vừa tiêm tê {done} xong, {beside}. Bao lâu mới hết tê ạ?"
+    found = notes.ranked((), question, "vi")
+    assert found[0].topic == "anaesthetic-and-allergy"
+    told = notes.answer(found, question, question, "vi")
+    assert told.whole
+    assert "sau vài giờ" in told.text
+
+
+@pytest.mark.parametrize("until", ["tới tết", "đến tuần sau", "qua tết", "tới đó", "sang tháng sau"])
+@pytest.mark.parametrize("waits", ["để", "chờ", "đợi"])
+def test_whether_it_can_wait_is_asked_of_the_note_before(waits: str, until: str) -> None:
+    before, question = ("oral-cancer-signs",), f"ba em ngại đi, {waits} {until} có sao không"
+    [first] = notes.ranked((), question, "vi", before)
+    told = notes.answer([first], question, question, "vi")
+    assert told.whole
+    assert "trong vòng một hai tuần" in told.text
+    # What names a subject of its own is asked of that.
+    assert notes.ranked((), f"trám răng {waits} {until} có sao không", "vi", before)[0].topic == "filling"
+
+
+@pytest.mark.parametrize("cheek", ["má cũng không sưng", "má vẫn không sưng", "má cũng k sưng"])
+def test_what_is_said_not_to_be_so_names_no_note_beside_what_is_felt(cheek: str) -> None:
+    question = f"đo lại 36,9 k sốt, {cheek}. tối nay làm gì cho bé đỡ đau"
+    assert notes.ranked((), question, "vi", ("toothache",))[0].topic == "toothache"
+    assert notes.ranked((), "má sưng to. tối nay làm gì cho bé đỡ đau", "vi")[0].topic == "facial-swelling"
+
+
+@pytest.mark.parametrize("told", ["a chunk of my back tooth snapped off", "my front tooth broke, i have the piece"])  # fmt: skip
+@pytest.mark.parametrize("of", ["What should I keep it in?", "How should i keep it?"])
+def test_it_is_what_was_named_before_it(told: str, of: str) -> None:
+    question = f"Hi, on holiday in Hoi An, {told}. {of}"
+    found = notes.ranked((), question, "en")
+    assert found[0].topic == "dental-trauma"
+    answer = notes.answer(found[:1], question, question, "en")
+    assert answer.whole
+    assert "milk or saline" in answer.text
+    assert "holiday" in answer.text, "what was not read is named"

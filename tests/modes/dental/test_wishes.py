@@ -196,3 +196,11 @@ def test_what_was_told_bears_on_what_is_done_in_a_mouth(told: str, asked: str, b
 def test_what_to_take_for_a_pain_is_a_medicine_that_is_wished_for(asked: str) -> None:
     assert "medicine" in wishes(asked)
     assert "diagnosis" not in wishes("cạo vôi răng thì chuẩn bị gì")
+
+
+@pytest.mark.parametrize("declined", ["không cần thuốc đâu", "khỏi mua thuốc", "k uống thuốc", "no pills", "no meds please", "no more medicine"])  # fmt: skip
+@pytest.mark.parametrize("asked", ["có cách nào khác đỡ đau không", "how can i ease the pain at night"])
+def test_what_is_declined_is_not_wished_for(declined: str, asked: str) -> None:
+    assert "medicine" not in wishes(f"răng đau quá, {declined}. {asked}")
+    # Another that is asked for beside it is.
+    assert "medicine" in wishes(f"răng đau quá, {declined}, ibuprofen uống được không")

@@ -1784,3 +1784,60 @@ def test_a_tooth_that_broke_is_no_tooth_that_came_out(fall: str, lang: str, *, p
         broke, out = "fell off my bike and my front tooth snapped in half", "fell off my bike and my front tooth fell out on the road"  # fmt: skip
     name_of = [danger(fold(text) if plain else text) for text in (broke, out)]
     assert [found.name if found else None for found in name_of] == ["trauma", "knocked_out"]
+
+
+@pytest.mark.parametrize("cool", ["đo lại 36,9 k sốt", "đo lại 37 độ rồi", "cặp lại 36.8 độ, hết sốt"])
+@pytest.mark.parametrize("asked", ["", ", má cũng k sưng. z tối nay làm j cho bé đỡ đau"])
+def test_a_fever_that_was_measured_again_is_over_by_itself_alone(cool: str, asked: str) -> None:
+    assert _followed_up("nhổ răng xong sốt 39 độ, lạnh run", f"{cool}{asked}") is None
+    # What is worse beside it, and what another danger is, stay.
+    for worse in ("nhưng khó thở quá", "mà máu vẫn chảy ướt đẫm gối", ". nuốt không được, chảy dãi"):
+        assert _followed_up("nhổ răng xong sốt 39 độ, lạnh run", f"{cool} {worse}") is not None
+    for other in ("má sưng to không há được miệng, sốt 38,5", "uống 20 viên panadol", "con té văng răng cửa"):
+        assert _followed_up(other, f"{cool}{asked}") is not None
+
+
+@pytest.mark.parametrize(
+    "hot", ["đo lại 38,5", "lúc nãy 37 giờ 39,2 độ", "đo lại 38 độ", "lúc nãy 39 độ, giờ 37,2"]
+)
+def test_a_fever_that_is_still_measured_goes_on(hot: str) -> None:
+    assert _followed_up("nhổ răng xong sốt 39 độ, lạnh run", hot) is not None
+
+
+def _raised(text: str) -> bool:
+    return reply(text, [], None, datetime(2026, 11, 23, tzinfo=UTC), "vi") is not None
+
+
+@pytest.mark.parametrize("medicine", ["hapacol", "efferalgan", "paracetamol", "panadol"])
+@pytest.mark.parametrize(
+    "asked", ["bn mg v mn, mấy tiếng 1 lần?", "bao nhiêu mg vậy mọi người, mấy tiếng một lần?"]
+)
+def test_who_only_asks_how_much_is_given_has_given_none_too_much(medicine: str, asked: str) -> None:
+    assert not _raised(f"bé 3t 14kg hâm hấp vs đau răng, m cho uống {medicine} {asked}")
+    # What was taken, by amount or by mistake, is a danger whatever is asked beside it.
+    for taken in ("bé uống 10 viên {} rồi, {}", "bé uống nhầm {} của người lớn, {}"):
+        assert _raised(taken.format(medicine, asked))
+
+
+@pytest.mark.parametrize("tool", ["xà phòng", "bàn chải với xà phòng", "bàn chải"])
+@pytest.mark.parametrize("tooth", ["răng dính đất", "cái răng bẩn quá", "răng rơi xuống cát"])
+def test_what_a_card_forbids_by_its_name_is_no_other_matter(tool: str, tooth: str) -> None:
+    told = "con trai 10 tuổi ngã xe đạp, răng cửa vĩnh viễn văng ra"
+    now = datetime(2026, 11, 23, tzinfo=UTC)
+    first = reply(told, [], None, now, "vi")
+    assert first is not None
+    later = reply(f"{tooth}, lấy {tool} cọ cho sạch được không", [told], first.emergency, now, "vi")
+    assert later is not None
+    assert not later.aside
+    assert "không dùng xà phòng" in later.text
+
+
+@pytest.mark.parametrize("piece", ["mảnh", "mẩu"])
+@pytest.mark.parametrize("kept", ["nhặt được", "giữ lại", "gói lại"])
+def test_a_piece_that_is_kept_is_no_tooth_that_came_out(piece: str, kept: str) -> None:
+    found = danger(f"con em té gãy một {piece} răng cửa, {kept}, ngâm vào đâu")
+    assert found is not None
+    assert found.name == "trauma"
+    out = danger(f"con em té văng cả cái răng cửa, gãy thêm một {piece} răng bên, {kept}, ngâm vào đâu")
+    assert out is not None
+    assert out.name == "knocked_out"

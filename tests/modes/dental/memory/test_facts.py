@@ -31,7 +31,7 @@ from troly_dental.memory.facts import (
 )
 from troly_dental.memory.summary import fitted, joined, rule_summary
 from troly_dental.memory.types import Fact
-from troly_dental.safety import none_known, what_they_mean
+from troly_dental.safety import none_known, what_they_mean, wishes
 
 
 def found(text: str) -> set[tuple[str, str]]:
@@ -749,3 +749,17 @@ def test_who_only_says_what_is_taken_tells_nothing_else(who: str, medicine: str)
 @pytest.mark.parametrize("poison", ["thuốc trừ sâu", "thuốc diệt chuột", "thuốc ngủ", "thuốc tẩy"])
 def test_what_is_no_medicine_of_a_list_is_left_to_the_signs(poison: str) -> None:
     assert not only_states(f"em uống {poison}")
+
+
+@pytest.mark.parametrize("jab", ["tiêm tê", "chích tê", "tiem te", "tiêm thuốc tê", "chích lidocaine"])
+@pytest.mark.parametrize(
+    "told", ["em vừa {} trám răng xong", "bà em mới {} nhổ răng", "ba em được {} lúc sáng"]
+)
+def test_what_a_clinic_injected_is_no_medicine_that_is_taken(jab: str, told: str) -> None:
+    assert not {one.kind for one in find_facts(told.format(jab))} & {"medicine", "allergy"}
+    assert "medicine" not in wishes(f"{told.format(jab)} được một tiếng. Bao lâu mới hết tê ạ?")
+    # What a body did of it is held, and what one takes or asks for beside it.
+    assert "allergy" in {one.kind for one in find_facts(f"{jab} xong em nổi mề đay")}
+    assert ("medicine", "warfarin") in found(f"{told.format(jab)}, em đang uống warfarin")
+    assert "medicine" in wishes(f"{told.format(jab)}, uống ibuprofen được không")
+    assert ("medicine", "insulin") in found("em đang tiêm insulin")
