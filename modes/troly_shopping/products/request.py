@@ -457,7 +457,9 @@ def _put_together(
         return replace(request, scope="search", query=whole)
     order = change_order(request.typed, query, focus, store) if query.action == "find" or focus else None
     if order is not None and order.unsure:
-        return replace(request, query=replace(query, unread=query.unread or (order.unsure,)))
+        query = replace(query, unread=query.unread or (order.unsure,))
+        held = focus is not None and focus.kind == BUILD
+        return replace(request, query=query, scope="rows" if held else "none", rows=request.shown)
     if order is None:
         # A change of a part that is not understood is no search for such parts: the order stays what is spoken of.
         held = {row.values.get("kind") for row in focus.rows} if focus and focus.kind == BUILD else set()
