@@ -205,6 +205,7 @@ def parse_request(  # noqa: C901 (one case a kind of request)
     )
     spoken = kinds[0] if len(kinds) == 1 else ""
     query = _corrected(rest, store) or parse_product_query(rest, store, whole=spoken)
+    query = _of_months(query, typed, goods)
     narrows = query.details or query.brands or query.words or query.stocked
     narrows = narrows or query.excludes
     yes_or_no = _YES_OR_NO.search(fold(typed)) and not _OTHERS.search(fold(typed))
@@ -243,6 +244,14 @@ def parse_request(  # noqa: C901 (one case a kind of request)
         found = replace(found, topics=tuple(map(str, goods.query.get("topics", ()))))
     found = _of_same_maker(_of_family(found, store), query, store)
     return _still_open(found, goods, pointed)
+
+
+def _of_months(query: ProductQuery, text: str, goods: Focus | None) -> ProductQuery:
+    """ "còn bản 8GB, góp y vậy": an instalment over as many months as the one told before."""
+    again = goods and (opens_on(text) or lexicon("catalogue", "alike").find(text))
+    if not (goods and again and "instalment" in query.topics) or query.months:
+        return query
+    return replace(query, months=int(goods.query.get("months", 0)))
 
 
 def _still_open(request: ShopRequest, focus: Focus, pointed: Reference | None) -> ShopRequest:
@@ -478,6 +487,9 @@ def _of_part(
     last = focus.query.get("current", ()) if focus else ()
     rows = tuple(row for row in focus.rows if row.id in last) if focus else ()
     if focus and pointed and pointed.kind == "extreme":
+        ends = [hit.label for hit in lexicon("catalogue", *_ENDS).find(text)]
+        order: Order = "dearest" if "dearest" in ends else "cheapest" if ends else ""
+        query = replace(query, order=query.order or order)
         pointed = find_reference(text, focus, things=things())  # "main nào rẻ nhất mà gắn được con cpu đó"
     rows = _pointed_rows(text, pointed, focus) if pointed and focus else rows
     meant = [
@@ -884,8 +896,8 @@ def _pointed_rows(text: str, pointed: Reference, focus: Focus) -> tuple[FocusRow
     kinds = _kinds_in(text, pointed)
     of_kind = tuple(row for row in pointed.rows if row.values.get("kind") in kinds)
     last = focus.query.get("current", ())
-    meant = tuple(row for row in pointed.rows if row.id in last) if pointed.kind == "this" else ()
-    return of_kind or meant or pointed.rows
+    shown = of_kind or pointed.rows
+    return tuple(row for row in shown if row.id in last and pointed.kind == "this") or shown
 
 
 def _current(rows: ShopRequest) -> ShopRequest:
@@ -1043,12 +1055,14 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
     if before is not None and request.order is not None and request.order.part:
         turn.show(before.kind, before.question, before.rows, before.query)
         return
+    months = request.query.months if "instalment" in request.topics else 0
     current = [product.name for product in offer.products]
     turn.conversation_metadata[GOODS] = current[:MAX_SHOWN]
     if before is not None and offer.kind == "rows" and {row.id for row in before.rows}.issuperset(current):
         query = {
             **before.query,
             "topics": list(request.topics),
+            "months": months or before.query.get("months", 0),
             "count": request.query.count or before.query.get("count", 1),
             "asks": [name for name in offer.query.asks if name in MEASURED],
             "current": current if len(current) < len(before.rows) or len(current) == 1 else [],
@@ -1067,6 +1081,7 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
     query |= {"count": request.query.count} if request.query.count > 1 and offer.total == 1 else {}
     query["asks"] = [name for name in offer.query.asks if name in MEASURED]
     query["unread"] = list(request.query.unread)
+    query |= {"months": months} if months else {}
     # What was spoken of before stays in reach of an order: "tổng CPU đó với main".
     # What is ruled out now is spoken of no more.
     earlier = [*before.query.get("current", ()), *before.query.get("beside", ())] if before else []
