@@ -109,7 +109,7 @@ _NEEDS = re.compile(r"(?<!\w)(?:can|needs?|require[ds]?)(?!\w)")
 _WHETHER = re.compile(r"(?<!\w)(?:khong|ko|k|hong|hok)(?: (?:a|vay|shop|em|ban|nhi|ta))*\W*$")
 # "how much for 3", "lấy 2 nhiêu tiền": pieces of what was shown.
 _PIECES_ALONE = re.compile(
-    r"(?<!\w)(?:for|take|buy|get|lay|mua|dat)\s+([1-9]\d?)(?=\s*(?:[?.!]*$|(?:bao nhieu|nhieu|nhiu|bn|het)(?!\w)))"
+    r"(?<!\w)(?:for|take|buy|get|lay|mua|dat|du)\s+([1-9]\d?)(?=\s*(?:[?.!]*$|(?:bao nhieu|nhieu|nhiu|bn|het|khong|ko|k|hong)(?!\w)))"
 )
 # Said of a limit for several goods: it is one for their sum.
 _SUMMED = r"tong(?: cong| tien| chi phi| ngan sach)?|gop(?: lai)?|cong(?: lai)?|(?:ca|tat ca) (?:hai|ba|bon|2|3|4|bo|thay|mon)|(?:hai|ba|2|3) mon|(?:in )?total|altogether|combined|(?:for )?both|in all|all together"
@@ -133,6 +133,7 @@ _CPU = re.compile(r"(?<!\w)(?:i[3579]|(?:ryzen|ultra) ?[3579])[ -]?(\d{4,5}k?)(?
 _LONG_NUMBER = re.compile(
     r"(?<![\w.,])\d{5,6}(?![\w.,]*\w)(?!\s*(?:đ|d|đồng|dong|vnd|vnđ|mah|dpi)(?!\w))", re.IGNORECASE
 )
+_ENOUGH_PIECES = re.compile(r"(?<!\w)(?:du|enough for) \d")
 _PLAIN_DENIAL = re.compile(r"(?<!\w)(?:khong|ko|k|kg|hong|hok|hem|chua)\s+$")
 _STICK = re.compile(r"(?<!\w)thanh (?:nao|ram|gi|re|dat)(?!\w)")
 # Who speaks has what follows, and wants something else.
@@ -686,6 +687,7 @@ class _Parser:
             "đủ" in hit.phrase or "enough" in hit.phrase for hit in self._hits if hit.label == "fits"
         )
         stock = enough and "stock asked" in self._labels
+        stock = stock or (count > 1 and _ENOUGH_PIECES.search(fold(self._text)) is not None)
         told = {hit.phrase for hit in self._hits if hit.label == "fits"}
         if told == {"vừa"} and not any(item.kind != "fact" for item in items):
             return True  # "vừa vào đại học"
@@ -1157,7 +1159,11 @@ class _Parser:
         )
 
     def _is_variant(self, before: WordToken, word: WordToken) -> bool:
-        """Whether a word stands behind a model's number as it does in the catalogue: "4060 Ti"."""
+        """Whether a word stands behind a model's number as it does in the catalogue: "4060 Ti"; "the Ti one" of cards."""
+        called = self._rest[: word.start].lower().split()[-1:]
+        kinds = {hit.label[5:] for hit in self._hits if hit.label[:5] == "kind "} | {self._whole}
+        if kinds == {self._whole} and set(called) & set(word_lists("catalogue")["size of"]):
+            return self._shop.holds(self._whole, [word.folded])
         joined = f"{before.folded}{word.folded}"
         return (
             _has_digit(before.folded) and word.start - before.end <= 1 and bool(self._shop.spoken([joined]))

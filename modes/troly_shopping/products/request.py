@@ -212,10 +212,7 @@ def parse_request(  # noqa: C901 (one case a kind of request)
     if pointed and pointed.kind == "extreme" and narrows and not (yes_or_no and query.facts):
         # "loại 1TB nào rẻ nhất": the cheapest of those that fit, not whether the cheapest fits.
         pointed, query = None, parse_product_query(typed, store, whole=spoken)
-    if "warranty period" in query.topics and (query.words or query.brands or (pointed and pointed.rows)):
-        # Asked of certain goods: the catalogue says it.
-        topics = tuple(topic for topic in query.topics if topic != "warranty period")
-        query = replace(query, topics=topics, asks=tuple(dict.fromkeys((*query.asks, "warranty"))))
+    query = _of_certain_goods(query, pointed)
     if pointed is None and query.details and lexicon("catalogue", "gift").find(typed):
         goods = None  # a new wish
     last = goods.query.get("current", ()) if goods else ()
@@ -244,6 +241,16 @@ def parse_request(  # noqa: C901 (one case a kind of request)
         found = replace(found, topics=tuple(map(str, goods.query.get("topics", ()))))
     found = _of_same_maker(_of_family(found, store), query, store)
     return _still_open(found, goods, pointed)
+
+
+def _of_certain_goods(query: ProductQuery, pointed: Reference | None) -> ProductQuery:
+    """What the catalogue says of certain goods is asked of it, not of a page: their warranty, the memory that they take."""
+    shown = bool(pointed and pointed.rows)
+    if "warranty period" in query.topics and (query.words or query.brands or shown):
+        topics = tuple(topic for topic in query.topics if topic != "warranty period")
+        return replace(query, topics=topics, asks=tuple(dict.fromkeys((*query.asks, "warranty"))))
+    takes = shown and not query.shows and any(word.startswith("ddr") for word in query.words)
+    return replace(query, topics=()) if takes and query.topics == ("upgrade",) else query
 
 
 def _of_months(query: ProductQuery, text: str, goods: Focus | None) -> ProductQuery:
@@ -662,8 +669,10 @@ def _of_no_goods(
 def _of_page(request: ShopRequest, focus: Focus, *, corrects: bool = False) -> ShopRequest | None:
     """What goes on from the page that was told last: its topics, or one that takes a part of the question before back."""
     query, before = request.query, tuple(map(str, focus.query.get("topics", ())))
-    if _ORDER_OF.search(fold(request.typed)) and not query.topics:
-        # "còn đơn 1tr5": what an order comes to is no price of goods.
+    another = focus.kind == PAGES and _costly(before) and _GOES_ON.search(fold(request.typed))
+    another = another and query.priced and not (query.names or focus.query.get("kinds"))
+    if (_ORDER_OF.search(fold(request.typed)) or another) and not query.topics:
+        # "còn đơn 1tr5", "lên 2 triệu thì sao": what an order comes to is no price of goods.
         unread = tuple(words for words in query.unread if fold(words) != "don")
         query = replace(query, low=None, high=None, about=None, unread=unread, shows=("fee",))
         request = replace(request, query=query)

@@ -797,3 +797,57 @@ async def test_the_end_of_what_fits_is_the_one_spoken_of(shop: Shop, cpu: str, e
     assert boards == sorted(boards, key=lambda one: (one.stock == 0, sign * one.price))
     one = told_lines((await shop.ask("main đó giá bao nhiêu")).answer)
     assert [line.split(": ")[0] for line in one] == [listed[0].split(": ")[0]]
+
+
+@pytest.mark.parametrize("word", ["the {} one", "con {} thì sao", "còn bản {}", "what about the {} version"])
+@pytest.mark.parametrize(("number", "variant"), [("4060", "ti"), ("4070", "super"), ("4060", "Ti")])
+async def test_a_variant_alone_is_one_of_the_model_spoken_of(
+    shop: Shop, word: str, number: str, variant: str
+) -> None:
+    await shop.ask(f"card rtx {number} giá sao")
+    [line] = told_lines((await shop.ask(word.format(variant))).answer)
+    assert f"{number} {variant}".lower() in line.lower()
+
+
+@pytest.mark.parametrize("text", ["the Ti one, and is a 550W psu enough", "con ti với nguồn 550w"])
+async def test_a_variant_is_none_of_goods_that_are_named_beside_it(shop: Shop, text: str) -> None:
+    await shop.ask("card rtx 4060 giá sao")
+    await shop.ask(text)
+    assert "ti" not in parse_product_query(text, ProductStore(shop.services.datasets), whole="vga").words
+
+
+@pytest.mark.parametrize(("memory", "takes"), [("ddr4", True), ("ddr5", False)])
+@pytest.mark.parametrize("text", ["main này gắn ram {} được k", "main đó lắp ram {} được không"])
+async def test_the_memory_that_a_board_takes_is_no_service(
+    shop: Shop, text: str, memory: str, takes: bool
+) -> None:
+    await shop.ask("mainboard MSI PRO H610M-E DDR4 giá bao nhiêu")
+    answer = (await shop.ask(text.format(memory))).answer
+    assert "H610M-E DDR4" in answer
+    assert "miễn phí" not in answer
+    assert ("không thấy mẫu nào" in answer) is not takes
+
+
+async def test_what_it_costs_to_put_memory_in_is_a_service(shop: Shop) -> None:
+    await shop.ask("mainboard MSI PRO H610M-E DDR4 giá bao nhiêu")
+    assert "miễn phí" in (await shop.ask("gắn ram ddr4 cho main này mất công bao nhiêu")).answer
+
+
+@pytest.mark.parametrize("amount", ["2 triệu mốt", "2tr5", "900k"])
+@pytest.mark.parametrize("text", ["nếu mua thêm cho lên {} thì sao", "{} thì sao", "còn đơn {}"])
+async def test_another_amount_after_a_fee_is_one_of_an_order(shop: Shop, text: str, amount: str) -> None:
+    await shop.ask("đơn 1.500.000đ giao về tỉnh phí giao hàng bao nhiêu")
+    assert "miễn phí giao hàng" in (await shop.ask(text.format(amount))).answer
+
+
+async def test_goods_within_an_amount_after_a_fee_are_goods(shop: Shop) -> None:
+    await shop.ask("phí giao hàng bao nhiêu")
+    assert "miễn phí giao hàng" not in (await shop.ask("laptop dưới 20 triệu thì sao")).answer
+    assert "miễn phí giao hàng" not in (await shop.ask("có chuột nào dưới 500k")).answer
+
+
+@pytest.mark.parametrize("count", [3, 10, 15])
+@pytest.mark.parametrize("text", ["ghế Ergo 1 thì đủ {} ko, total bao nhiêu", "ghế Ergo 1 đủ {} cái không"])
+async def test_enough_of_so_many_asks_for_pieces(shop: Shop, text: str, count: int) -> None:
+    await shop.ask("ghế Ergo 2 giá sao")
+    assert money(count * 2_490_000) in (await shop.ask(text.format(count))).answer
