@@ -25,7 +25,7 @@ COMPUTERS = ("pc", "laptop")
 _ALL = {"ca", "both", "all", "two", "three"}
 # Counts things of an order, no pieces of one.
 _THINGS_OF_ONE = {"mon", "thu", "items", "things"}
-# One of each thing of an order, and who says how many are to be taken.
+# One of each thing of an order; who says how many are to be taken.
 _SETS = {"bo", "set", "sets"}
 _TAKES = {"lay", "mua", "dat", "thoi", "take", "buy", "get", "make", "just", "only"}
 # What a computer is called among things of an order.
@@ -139,9 +139,9 @@ def change_order(  # noqa: C901 (one case a kind of change)
         goods = [one for _, one in pieces if _Part("", one, focus, store).tells]
         # What is to be added to the one spoken of and is not certain is no search.
         adds = change == "add" and before and goods
-        several = (summed and (len(goods) > 1 or adds)) or ((summed or counted or corrections) and str(error))
-        several = several and focus and not query.parts
-        return OrderChange((), unsure=piece.strip()) if several else None
+        several = summed and (len(goods) > 1 or adds)
+        unsure = several or ((summed or counted or corrections) and str(error))
+        return OrderChange((), unsure=piece.strip()) if unsure and focus and not query.parts else None
     if held and summed and not corrections and len(summands) > 1:
         # "cpu với main cộng lại" of a whole order: the sum of these, and of what the message changes.
         some = [one for one in lines if one.product.kind in summands or one not in before]
@@ -282,16 +282,15 @@ class _Part:
             raise _UncertainError  # for each of which
         return _added(lines, [OrderLine(chosen, count + max(1, self._read.count) * pieces.pop())])
 
-    def _pointed(self, lines: list[OrderLine]) -> list[OrderLine]:  # noqa: C901, PLR0911, PLR0912 (one case a kind)
+    def _pointed(self, lines: list[OrderLine]) -> list[OrderLine]:  # noqa: C901, PLR0911 (one case a kind)
         """With what is pointed at without its name."""
         reference, read = self._reference, self._read
         if self._change == "more" and (several := self._one_by_one()):
             return several
         if self._change == "drop":
             return self._dropped(lines)
-        if self._corrects and _SETS & set(folded_words(self._text)):
-            reference = None  # "make it 4 sets"
-        if reference is None:
+        of_sets = self._corrects and _SETS & set(folded_words(self._text))  # "make it 4 sets"
+        if reference is None or of_sets:
             if read.order in {"cheapest", "dearest"} and self._focus and self._change in {"more", "add"}:
                 return _added(lines, [OrderLine(_chosen(self._text, read, self._focus, self._store))])
             if read.count and len(lines) == 1:

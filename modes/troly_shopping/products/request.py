@@ -255,8 +255,8 @@ def _of_certain_goods(query: ProductQuery, pointed: Reference | None) -> Product
 
 def _of_months(query: ProductQuery, text: str, goods: Focus | None) -> ProductQuery:
     """ "còn bản 8GB, góp y vậy": an instalment over as many months as the one told before."""
-    again = goods and (opens_on(text) or lexicon("catalogue", "alike").find(text))
-    if not (goods and again and "instalment" in query.topics) or query.months:
+    again = opens_on(text) or lexicon("catalogue", "alike").find(text)
+    if goods is None or not again or "instalment" not in query.topics or query.months:
         return query
     return replace(query, months=int(goods.query.get("months", 0)))
 
@@ -472,17 +472,19 @@ def _put_together(
     if whole:
         return replace(request, scope="search", query=whole)
     order = change_order(request.typed, query, focus, store) if query.action == "find" or focus else None
-    if order is not None and order.unsure:
-        query = replace(query, unread=query.unread or (order.unsure,))
-        held = focus is not None and focus.kind == BUILD
-        return replace(request, query=query, scope="rows" if held else "none", rows=request.shown)
+    held = {row.values.get("kind") for row in focus.rows} if focus and focus.kind == BUILD else set()
     if order is None:
         # A change of a part that is not understood is no search for such parts: the order stays what is spoken of.
-        held = {row.values.get("kind") for row in focus.rows} if focus and focus.kind == BUILD else set()
-        changed = lexicon("order", "swap", "drop").find(request.typed) and held & set(query.kinds)
-        if not changed or query.words or query.brands or query.figures or query.priced or query.topics:
+        changed = lexicon("order", "swap", "drop").find(request.typed)
+        changed = changed or (lexicon("dialogue", "correction").find(request.typed) if query.count else [])
+        if not (changed and held & set(query.kinds)) or query.topics:
             return None
-        return replace(request, query=replace(query, unread=query.unread or (request.typed.strip(),)))
+        if query.words or query.brands or query.figures or query.priced:
+            return None
+        order = OrderChange((), unsure=request.typed.strip())
+    if order.unsure:
+        query = replace(query, unread=query.unread or (order.unsure,))
+        return replace(request, query=query, scope="rows" if held else "none", rows=request.shown)
     asked = ProductQuery(moves=("total",), topics=query.topics)
     return replace(request, scope="order", query=asked, order=order)
 
@@ -669,7 +671,7 @@ def _of_no_goods(
 def _of_page(request: ShopRequest, focus: Focus, *, corrects: bool = False) -> ShopRequest | None:
     """What goes on from the page that was told last: its topics, or one that takes a part of the question before back."""
     query, before = request.query, tuple(map(str, focus.query.get("topics", ())))
-    another = focus.kind == PAGES and _costly(before) and _GOES_ON.search(fold(request.typed))
+    another = bool(focus.kind == PAGES and _costly(before) and _GOES_ON.search(fold(request.typed)))
     another = another and query.priced and not (query.names or focus.query.get("kinds"))
     if (_ORDER_OF.search(fold(request.typed)) or another) and not query.topics:
         # "còn đơn 1tr5", "lên 2 triệu thì sao": what an order comes to is no price of goods.

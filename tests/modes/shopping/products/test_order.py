@@ -157,6 +157,7 @@ async def test_a_corrected_count_is_of_every_line_or_of_the_one_named(
         ("10 chuột B100 với 5 phím K120 tổng bao nhiêu", "à nhầm, 7 cái thôi"),
         ("10 chuột B100 với 10 phím K120 tổng bao nhiêu", "à nhầm, 6 món thôi"),
         ("10 chuột B100 với 10 phím K120 tổng bao nhiêu", "lấy 6 bộ màu hồng"),
+        ("10 chuột B100 với 10 phím K120 tổng bao nhiêu", "à nhầm, chuột 6 cái còn phím 8 cái"),
         # A computer is called "bộ" as well as all that is ordered.
         ("5 PC Văn phòng V1 và 5 màn LG 24MR400-B tổng bao nhiêu", "à nhầm, lấy 6 bộ thôi"),
     ],
