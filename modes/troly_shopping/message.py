@@ -380,7 +380,9 @@ def _read_on(
         request = replace(request, scope="none")
     short = len(tokens(text)) <= _FEW_WORDS and rules.intent == "unknown"
     near: tuple[str, ...] = ()
-    if not (serials.serials or request.certain) and (asked or serials.attempted or short):
+    # After one that was looked up, what the table has stands before a price or a model's number.
+    sought = not request.certain and (asked or serials.attempted or short)
+    if not serials.serials and (sought or state.warranty):
         near = serials_written_apart(text[:2_000], store.known)
     return replace(parsed, near=near, request=request)
 

@@ -10,7 +10,7 @@ from functools import cache
 from troly.plugin.focus import Focus, Reference, find_reference
 from troly.text.everyday import without_everyday
 from troly.text.fold import fold, folded_words
-from troly.text.match import blank_out, spans_of
+from troly.text.match import PhraseHit, blank_out, spans_of
 from troly.text.numbers import counting_words
 from troly_shopping.products import offers
 from troly_shopping.products.pc_build import go_together
@@ -25,6 +25,9 @@ COMPUTERS = ("pc", "laptop")
 _ALL = {"ca", "both", "all", "two", "three"}
 # Counts things of an order, no pieces of one.
 _THINGS_OF_ONE = {"mon", "thu", "items", "things"}
+# One of each thing of an order; who says how many are to be taken.
+_SETS = {"bo", "set", "sets"}
+_TAKES = {"lay", "mua", "dat", "thoi", "take", "buy", "get", "make", "just", "only"}
 # What a computer is called among things of an order.
 _WHOLE = {"bo", "may", "dan", "cay", "computer", "machine", "build"}
 _REST = re.compile(r"(?<!\w)(?:còn lại|con lai|the rest|remaining|others|the other)(?!\w)", re.IGNORECASE)
@@ -74,14 +77,15 @@ def change_order(  # noqa: C901 (one case a kind of change)
     held = focus is not None and focus.kind == BUILD
     corrections = spans_of(lexicon("dialogue", "correction").find(text)) if held else []
     text = blank_out(text, corrections)
-    hits = lexicon("order", "add", "swap", "drop").find(text)
+    hits = [hit for hit in _changes(text) if hit.label != "joint"]
     asked = _asks_both(text, query, focus, store) or _asks_pieces(text, query, focus, store)
     summed = "total" in query.moves or asked
     of_held = focus is not None and {row.values.get("kind") for row in focus.rows} & {*query.kinds}
     compares = is_comparative(lexicon("catalogue", "cheapest", "dearest").find(text)) or (
         of_held and step_of(text)
     )
-    changes = held and (hits or corrections or compares)
+    counted = bool(held and not (hits or summed) and _takes(text, query, of_held=bool(of_held)))
+    changes = held and (hits or corrections or compares or counted)
     # So many pieces of one are an order that has begun.
     before = _before(focus, store) if focus else []
     begun = bool(before) and before[0].count > 1
@@ -112,7 +116,7 @@ def change_order(  # noqa: C901 (one case a kind of change)
             piece,
             focus,
             store,
-            corrects=bool(corrections and not change),
+            corrects=counted or bool(corrections and not change),
         )
         for change, piece in pieces
     ]
@@ -135,8 +139,9 @@ def change_order(  # noqa: C901 (one case a kind of change)
         goods = [one for _, one in pieces if _Part("", one, focus, store).tells]
         # What is to be added to the one spoken of and is not certain is no search.
         adds = change == "add" and before and goods
-        several = summed and focus and (len(goods) > 1 or str(error) or adds) and not query.parts
-        return OrderChange((), unsure=piece.strip()) if several else None
+        several = summed and (len(goods) > 1 or adds)
+        unsure = several or ((summed or counted or corrections) and str(error))
+        return OrderChange((), unsure=piece.strip()) if unsure and focus and not query.parts else None
     if held and summed and not corrections and len(summands) > 1:
         # "cpu với main cộng lại" of a whole order: the sum of these, and of what the message changes.
         some = [one for one in lines if one.product.kind in summands or one not in before]
@@ -180,15 +185,27 @@ def _before(focus: Focus, store: ProductStore) -> list[OrderLine]:
     )
 
 
+def _changes(text: str) -> list[PhraseHit]:
+    """The words that change an order or join its things; "1 thanh" counts and is no "thành", "6 bo" no "bỏ"."""
+    return [
+        hit
+        for hit in lexicon("order").find(text)
+        if hit.phrase not in {"thành", "bỏ"} or not text[: hit.start].rstrip()[-1:].isdigit()
+    ]
+
+
+def _takes(text: str, query: ProductQuery, *, of_held: bool) -> bool:
+    """Whether so many of an order are taken, whatever was said before, and nothing else is said: "lấy 6 bộ thôi"."""
+    unread = set(folded_words(" ".join(query.unread))) - _TAKES - _SETS
+    others = query.words or query.brands or (query.kinds and not of_held)
+    says = others or query.topics or query.shows or query.asks or query.details or unread
+    return bool(query.count and _TAKES & set(folded_words(text)) and not says)
+
+
 def _pieces(text: str) -> Iterator[tuple[str, str]]:
     """The parts of a message that each name one thing, with the change that is said before them."""
     change, begin = "", 0
-    # "1 thanh" counts, it is no "thành".
-    hits = [
-        hit
-        for hit in lexicon("order").find(text)
-        if hit.phrase != "thành" or not text[: hit.start].rstrip()[-1:].isdigit()
-    ]
+    hits = _changes(text)
     for hit in [*hits, None]:
         end = hit.start if hit else len(text)
         for part in _END.split(text[begin:end]):
@@ -206,6 +223,7 @@ class _Part:
         self, change: str, text: str, focus: Focus | None, store: ProductStore, *, corrects: bool = False
     ) -> None:
         self._change, self._text, self._focus, self._store = change, text, focus, store
+        self._corrects = corrects
         self._reference = find_reference(text, focus, things=things())
         self._read = read = parse_product_query(text, store)
         self._kinds, self._named = read.kinds or read.parts, bool(read.words or read.brands or read.figures)
@@ -233,13 +251,18 @@ class _Part:
         """The kinds of goods that it names."""
         return set(self._kinds)
 
-    def applied(self, lines: list[OrderLine], *, last: bool, each: bool) -> list[OrderLine]:
+    def applied(  # noqa: PLR0911 (one case a change)
+        self, lines: list[OrderLine], *, last: bool, each: bool
+    ) -> list[OrderLine]:
         """The lines after it; `last`: nothing more is said; `each`: for each piece that is ordered."""
         if not (self._kinds or self._named):
             return self._pointed(lines)
         if self._change == "drop":
             return self._without(lines)
         at = [one.product for one in lines if one.product.kind in self._kinds]
+        meant = [one for one in lines if _is_meant(one.product, self._read, self._kinds)]
+        if len(meant) == 1 and self._counts_anew:
+            return [replace(one, count=self._read.count) if one in meant else one for one in lines]
         if at and not self._named:
             if len(at) == 1 and (self._read.order or step_of(self._text)) and self._change != "add":
                 return _swapped(lines, _next(at[0], self._read, self._text, lines, self._store))
@@ -266,14 +289,15 @@ class _Part:
             return several
         if self._change == "drop":
             return self._dropped(lines)
-        if reference is None:
+        of_sets = self._corrects and _SETS & set(folded_words(self._text))  # "make it 4 sets"
+        if reference is None or of_sets:
             if read.order in {"cheapest", "dearest"} and self._focus and self._change in {"more", "add"}:
                 return _added(lines, [OrderLine(_chosen(self._text, read, self._focus, self._store))])
             if read.count and len(lines) == 1:
                 there = lines[0].count if self._change == "add" else 0
                 return [replace(lines[0], count=there + read.count)]  # "chốt con Dell, lấy 2 cái"
-            if read.count and len(lines) > 1 and self._change == "add":
-                raise _UncertainError  # of which
+            if read.count and len(lines) > 1:
+                return self._so_many(lines)
             if read.unread and without_everyday(self._text, []):
                 raise _UncertainError
             return lines
@@ -294,6 +318,27 @@ class _Part:
             return _added(lines, counted if len(meant) == 1 else meant)
         rows = self._store.named([row.id for row in reference.rows])
         return _added(lines, [OrderLine(one, max(1, read.count)) for one in rows])
+
+    @property
+    def _counts_anew(self) -> bool:
+        """Whether it tells how many of the one it names are taken: "phím lấy 6 cái thôi"."""
+        told = self._read.count and not self._read.figures and (self._corrects or not self._named)
+        return bool(told and self._change in {"", "swap"})
+
+    def _so_many(self, lines: list[OrderLine]) -> list[OrderLine]:
+        """So many of each line where they are as many: "6 bộ" of 10 mice and 10 keyboards; "tổng 2 món" counts the lines."""
+        words, number, counts = set(folded_words(self._text)), self._read.count, {one.count for one in lines}
+        sets = bool(_SETS & words)
+        computers = sum(one.product.kind in COMPUTERS for one in lines)  # "bộ" is one of these, too
+        if self._change == "add":
+            raise _UncertainError  # of which
+        of_lines = counts == {1} and number == (computers if sets else len(lines))
+        if of_lines or not (self.each or sets or self._corrects):
+            return lines
+        apart = (_THINGS_OF_ONE & words and not self.each) or (sets and computers)
+        if len(counts) > 1 or apart or not (self.each or sets or counts != {1}):
+            raise _UncertainError(self._text)
+        return [replace(one, count=number) for one in lines]
 
     def _counts_all(self, reference: Reference) -> bool:
         """Whether all goods that were shown are meant, so many as the message counts: "hai món đó thêm thanh RAM"."""

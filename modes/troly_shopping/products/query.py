@@ -70,6 +70,8 @@ _COUNT = re.compile(rf"(?<![\w.,])(\d{{1,3}})(?={_PIECES})", re.IGNORECASE)
 # "2 ssd samsung": a number right before a name.
 _BEFORE_NAME = re.compile(r"(?<![\w.,-])([1-9]\d?)\s+(?=\w)")
 _AMONG = re.compile(r"(?:trong|giua|of the|among|between)(?: so| ca| the)?\s*$")
+# Before a number of goods that are there, not wished.
+_SHOWN = re.compile(r"(?<!\w)(?:the|these|those|both|between|which)\s*$")
 _COUNTED = re.compile(_PIECES, re.IGNORECASE)
 # Letters and digits, or three to five digits.
 _CODE = re.compile(r"(?=[a-z0-9]*\d)(?=[a-z0-9]*[a-z])[a-z0-9]{3,16}|\d{3,5}")
@@ -107,7 +109,7 @@ _NEEDS = re.compile(r"(?<!\w)(?:can|needs?|require[ds]?)(?!\w)")
 _WHETHER = re.compile(r"(?<!\w)(?:khong|ko|k|hong|hok)(?: (?:a|vay|shop|em|ban|nhi|ta))*\W*$")
 # "how much for 3", "lấy 2 nhiêu tiền": pieces of what was shown.
 _PIECES_ALONE = re.compile(
-    r"(?<!\w)(?:for|take|buy|get|lay|mua|dat)\s+([1-9]\d?)(?=\s*(?:[?.!]*$|(?:bao nhieu|nhieu|nhiu|bn|het)(?!\w)))"
+    r"(?<!\w)(?:for|take|buy|get|lay|mua|dat|du)\s+([1-9]\d?)(?=\s*(?:[?.!]*$|(?:bao nhieu|nhieu|nhiu|bn|het|khong|ko|k|hong)(?!\w)))"
 )
 # Said of a limit for several goods: it is one for their sum.
 _SUMMED = r"tong(?: cong| tien| chi phi| ngan sach)?|gop(?: lai)?|cong(?: lai)?|(?:ca|tat ca) (?:hai|ba|bon|2|3|4|bo|thay|mon)|(?:hai|ba|2|3) mon|(?:in )?total|altogether|combined|(?:for )?both|in all|all together"
@@ -131,6 +133,8 @@ _CPU = re.compile(r"(?<!\w)(?:i[3579]|(?:ryzen|ultra) ?[3579])[ -]?(\d{4,5}k?)(?
 _LONG_NUMBER = re.compile(
     r"(?<![\w.,])\d{5,6}(?![\w.,]*\w)(?!\s*(?:đ|d|đồng|dong|vnd|vnđ|mah|dpi)(?!\w))", re.IGNORECASE
 )
+_ENOUGH_PIECES = re.compile(r"(?<!\w)(?:du|enough for) \d")
+_PLAIN_DENIAL = re.compile(r"(?<!\w)(?:khong|ko|k|kg|hong|hok|hem|chua)\s+$")
 _STICK = re.compile(r"(?<!\w)thanh (?:nao|ram|gi|re|dat)(?!\w)")
 # Who speaks has what follows, and wants something else.
 _HAS = re.compile(
@@ -683,6 +687,7 @@ class _Parser:
             "đủ" in hit.phrase or "enough" in hit.phrase for hit in self._hits if hit.label == "fits"
         )
         stock = enough and "stock asked" in self._labels
+        stock = stock or (count > 1 and _ENOUGH_PIECES.search(fold(self._text)) is not None)
         told = {hit.phrase for hit in self._hits if hit.label == "fits"}
         if told == {"vừa"} and not any(item.kind != "fact" for item in items):
             return True  # "vừa vào đại học"
@@ -717,6 +722,12 @@ class _Parser:
             for match in _BEFORE_NAME.finditer(self._rest)
             if match.end() in names and not any(item.start <= match.start(1) < item.end for item in items)
         ]
+        if detect(self._text) == "en":  # "ten" and "ba" are other words in Vietnamese
+            before += [
+                (int(one.value), (one.start, one.end))
+                for one in counting_words(self._rest)
+                if one.end + 1 in names and not _SHOWN.search(fold(self._rest[: one.start]))
+            ]
         if self._whole and not numbers and (alone := _PIECES_ALONE.search(fold(rest))):
             before.append((int(alone[1]), alone.span(1)))
         self._spans += [span for _, span in (*numbers, *before)]
@@ -1103,6 +1114,7 @@ class _Parser:
                 (word.text in known or _TIER.fullmatch(word.folded))
                 and (not is_syllable(word.folded) or not self._of_topic(word))
                 and (len(word.text) > 2 or _is_number(word.folded) or self._is_short_name(everything, at))
+                and not self._is_verb(word, known, everything[max(at - 1, 0) : at + 2])
                 and (models or not self._is_elsewhere(word, known, everything[max(at - 1, 0) : at + 2]))
             ):
                 value = self._tier(word, "".join(folded_words(word.text)), before)
@@ -1132,6 +1144,11 @@ class _Parser:
         alone = is_syllable(word.folded) and sum(one.text in known for one in beside) == 1
         return bool(kinds) and alone and not any(self._shop.holds(kind, [word.folded]) for kind in kinds)
 
+    def _is_verb(self, word: WordToken, known: Collection[str], beside: Sequence[WordToken]) -> bool:
+        """Whether a lone syllable is what somebody does not do, no name: the "nhớ" of "mua lúc nào k nhớ", of "thẻ nhớ"."""
+        alone = is_syllable(word.folded) and sum(one.text in known for one in beside) == 1
+        return alone and _PLAIN_DENIAL.search(fold(self._rest[: word.start])) is not None
+
     def _is_short_name(self, words: Sequence[WordToken], at: int) -> bool:
         """Whether two letters stand beside what they do in the catalogue, or in a name of the kind spoken of: "JBL Go", "Cloud II"; "bt e ơi" is chat."""
         word = words[at].folded
@@ -1142,7 +1159,11 @@ class _Parser:
         )
 
     def _is_variant(self, before: WordToken, word: WordToken) -> bool:
-        """Whether a word stands behind a model's number as it does in the catalogue: "4060 Ti"."""
+        """Whether a word stands behind a model's number as it does in the catalogue: "4060 Ti"; "the Ti one" of cards."""
+        called = self._rest[: word.start].lower().split()[-1:]
+        kinds = {hit.label[5:] for hit in self._hits if hit.label[:5] == "kind "} | {self._whole}
+        if kinds == {self._whole} and set(called) & set(word_lists("catalogue")["size of"]):
+            return self._shop.holds(self._whole, [word.folded])
         joined = f"{before.folded}{word.folded}"
         return (
             _has_digit(before.folded) and word.start - before.end <= 1 and bool(self._shop.spoken([joined]))

@@ -205,16 +205,14 @@ def parse_request(  # noqa: C901 (one case a kind of request)
     )
     spoken = kinds[0] if len(kinds) == 1 else ""
     query = _corrected(rest, store) or parse_product_query(rest, store, whole=spoken)
+    query = _of_months(query, typed, goods)
     narrows = query.details or query.brands or query.words or query.stocked
     narrows = narrows or query.excludes
     yes_or_no = _YES_OR_NO.search(fold(typed)) and not _OTHERS.search(fold(typed))
     if pointed and pointed.kind == "extreme" and narrows and not (yes_or_no and query.facts):
         # "loại 1TB nào rẻ nhất": the cheapest of those that fit, not whether the cheapest fits.
         pointed, query = None, parse_product_query(typed, store, whole=spoken)
-    if "warranty period" in query.topics and (query.words or query.brands or (pointed and pointed.rows)):
-        # Asked of certain goods: the catalogue says it.
-        topics = tuple(topic for topic in query.topics if topic != "warranty period")
-        query = replace(query, topics=topics, asks=tuple(dict.fromkeys((*query.asks, "warranty"))))
+    query = _of_certain_goods(query, pointed)
     if pointed is None and query.details and lexicon("catalogue", "gift").find(typed):
         goods = None  # a new wish
     last = goods.query.get("current", ()) if goods else ()
@@ -243,6 +241,24 @@ def parse_request(  # noqa: C901 (one case a kind of request)
         found = replace(found, topics=tuple(map(str, goods.query.get("topics", ()))))
     found = _of_same_maker(_of_family(found, store), query, store)
     return _still_open(found, goods, pointed)
+
+
+def _of_certain_goods(query: ProductQuery, pointed: Reference | None) -> ProductQuery:
+    """What the catalogue says of certain goods is asked of it, not of a page: their warranty, the memory that they take."""
+    shown = bool(pointed and pointed.rows)
+    if "warranty period" in query.topics and (query.words or query.brands or shown):
+        topics = tuple(topic for topic in query.topics if topic != "warranty period")
+        return replace(query, topics=topics, asks=tuple(dict.fromkeys((*query.asks, "warranty"))))
+    takes = shown and not query.shows and any(word.startswith("ddr") for word in query.words)
+    return replace(query, topics=()) if takes and query.topics == ("upgrade",) else query
+
+
+def _of_months(query: ProductQuery, text: str, goods: Focus | None) -> ProductQuery:
+    """ "còn bản 8GB, góp y vậy": an instalment over as many months as the one told before."""
+    again = opens_on(text) or lexicon("catalogue", "alike").find(text)
+    if goods is None or not again or "instalment" not in query.topics or query.months:
+        return query
+    return replace(query, months=int(goods.query.get("months", 0)))
 
 
 def _still_open(request: ShopRequest, focus: Focus, pointed: Reference | None) -> ShopRequest:
@@ -456,15 +472,19 @@ def _put_together(
     if whole:
         return replace(request, scope="search", query=whole)
     order = change_order(request.typed, query, focus, store) if query.action == "find" or focus else None
-    if order is not None and order.unsure:
-        return replace(request, query=replace(query, unread=query.unread or (order.unsure,)))
+    held = {row.values.get("kind") for row in focus.rows} if focus and focus.kind == BUILD else set()
     if order is None:
         # A change of a part that is not understood is no search for such parts: the order stays what is spoken of.
-        held = {row.values.get("kind") for row in focus.rows} if focus and focus.kind == BUILD else set()
-        changed = lexicon("order", "swap", "drop").find(request.typed) and held & set(query.kinds)
-        if not changed or query.words or query.brands or query.figures or query.priced or query.topics:
+        changed = lexicon("order", "swap", "drop").find(request.typed)
+        changed = changed or (lexicon("dialogue", "correction").find(request.typed) if query.count else [])
+        if not (changed and held & set(query.kinds)) or query.topics:
             return None
-        return replace(request, query=replace(query, unread=query.unread or (request.typed.strip(),)))
+        if query.words or query.brands or query.figures or query.priced:
+            return None
+        order = OrderChange((), unsure=request.typed.strip())
+    if order.unsure:
+        query = replace(query, unread=query.unread or (order.unsure,))
+        return replace(request, query=query, scope="rows" if held else "none", rows=request.shown)
     asked = ProductQuery(moves=("total",), topics=query.topics)
     return replace(request, scope="order", query=asked, order=order)
 
@@ -476,6 +496,9 @@ def _of_part(
     last = focus.query.get("current", ()) if focus else ()
     rows = tuple(row for row in focus.rows if row.id in last) if focus else ()
     if focus and pointed and pointed.kind == "extreme":
+        ends = [hit.label for hit in lexicon("catalogue", *_ENDS).find(text)]
+        order: Order = "dearest" if "dearest" in ends else "cheapest" if ends else ""
+        query = replace(query, order=query.order or order)
         pointed = find_reference(text, focus, things=things())  # "main nào rẻ nhất mà gắn được con cpu đó"
     rows = _pointed_rows(text, pointed, focus) if pointed and focus else rows
     meant = [
@@ -648,8 +671,10 @@ def _of_no_goods(
 def _of_page(request: ShopRequest, focus: Focus, *, corrects: bool = False) -> ShopRequest | None:
     """What goes on from the page that was told last: its topics, or one that takes a part of the question before back."""
     query, before = request.query, tuple(map(str, focus.query.get("topics", ())))
-    if _ORDER_OF.search(fold(request.typed)) and not query.topics:
-        # "còn đơn 1tr5": what an order comes to is no price of goods.
+    another = bool(focus.kind == PAGES and _costly(before) and _GOES_ON.search(fold(request.typed)))
+    another = another and query.priced and not (query.names or focus.query.get("kinds"))
+    if (_ORDER_OF.search(fold(request.typed)) or another) and not query.topics:
+        # "còn đơn 1tr5", "lên 2 triệu thì sao": what an order comes to is no price of goods.
         unread = tuple(words for words in query.unread if fold(words) != "don")
         query = replace(query, low=None, high=None, about=None, unread=unread, shows=("fee",))
         request = replace(request, query=query)
@@ -882,8 +907,8 @@ def _pointed_rows(text: str, pointed: Reference, focus: Focus) -> tuple[FocusRow
     kinds = _kinds_in(text, pointed)
     of_kind = tuple(row for row in pointed.rows if row.values.get("kind") in kinds)
     last = focus.query.get("current", ())
-    meant = tuple(row for row in pointed.rows if row.id in last) if pointed.kind == "this" else ()
-    return of_kind or meant or pointed.rows
+    shown = of_kind or pointed.rows
+    return tuple(row for row in shown if row.id in last and pointed.kind == "this") or shown
 
 
 def _current(rows: ShopRequest) -> ShopRequest:
@@ -1041,12 +1066,14 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
     if before is not None and request.order is not None and request.order.part:
         turn.show(before.kind, before.question, before.rows, before.query)
         return
+    months = request.query.months if "instalment" in request.topics else 0
     current = [product.name for product in offer.products]
     turn.conversation_metadata[GOODS] = current[:MAX_SHOWN]
     if before is not None and offer.kind == "rows" and {row.id for row in before.rows}.issuperset(current):
         query = {
             **before.query,
             "topics": list(request.topics),
+            "months": months or before.query.get("months", 0),
             "count": request.query.count or before.query.get("count", 1),
             "asks": [name for name in offer.query.asks if name in MEASURED],
             "current": current if len(current) < len(before.rows) or len(current) == 1 else [],
@@ -1065,6 +1092,7 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
     query |= {"count": request.query.count} if request.query.count > 1 and offer.total == 1 else {}
     query["asks"] = [name for name in offer.query.asks if name in MEASURED]
     query["unread"] = list(request.query.unread)
+    query |= {"months": months} if months else {}
     # What was spoken of before stays in reach of an order: "tổng CPU đó với main".
     # What is ruled out now is spoken of no more.
     earlier = [*before.query.get("current", ()), *before.query.get("beside", ())] if before else []

@@ -320,7 +320,8 @@ def rules_answer(  # noqa: C901 (one case a kind of answer)
     if shares:
         # An amount beside a page's share is what was paid, no budget.
         parts, answered = [*([pages.text] if pages.text else []), *shares], pages.answered
-    if "brands asked" in query.moves and not (query.brands or query.words):
+    listed = offer is not None and query.details and not request.pointed  # of goods so, each with its maker
+    if "brands asked" in query.moves and not (query.brands or query.words or listed):
         makers = (
             [say("follow.maker", lang, name=one.name, brand=one.brand) for one in offer.products if one.brand]
             if offer and request.pointed

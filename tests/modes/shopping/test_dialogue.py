@@ -179,3 +179,11 @@ async def test_a_very_long_message_is_answered_quickly(shop: Shop) -> None:
     told = await shop.ask("bảo hành " + "ABC123 " * 25_000, language="vi")
     assert told.state["warranty_meta"] == {"kind": "result", "found": True, "serial": "ABC123"}
     assert "app warranty check" in told.answer
+
+
+@pytest.mark.parametrize("typed", ["ABC 123", "còn cái này: AB C123", "and abc 12 3?"])
+async def test_after_a_look_up_a_serial_in_pieces_is_offered(shop: Shop, typed: str) -> None:
+    await shop.ask("bảo hành ABC123 còn không")
+    told = await shop.ask(typed)
+    assert "'ABC123'" in told.answer
+    assert "VND" not in told.answer

@@ -10,6 +10,7 @@ import pytest
 from tests.support.modes.shopping import Shop
 from tests.support.modes.shopping_samples import told_lines
 from troly.text.everyday import without_pleasantries
+from troly.text.fold import fold
 from troly_shopping.intent import MessagePhrases
 from troly_shopping.message import without_relay
 from troly_shopping.products.offers import find_offer, measure_of
@@ -724,3 +725,129 @@ def test_a_computer_is_a_laptop_or_a_pc(shop: Shop, called: str, wish: str) -> N
 @pytest.mark.parametrize("share", ["100%", "20%", "400 %"])
 async def test_a_share_is_no_name(shop: Shop, share: str) -> None:
     assert "VND" not in (await shop.ask(f"hàng mới {share} không")).answer
+
+
+@pytest.mark.parametrize(
+    ("said", "count"), [("two", 2), ("five", 5), ("ten", 10), ("twelve", 12), ("24", 24)]
+)
+@pytest.mark.parametrize(
+    "text",
+    ["how much would {} Logitech B100 be", "price of {} Logitech B100 mice please", "how much for {} B100"],
+)
+async def test_pieces_are_counted_in_english_words(shop: Shop, text: str, said: str, count: int) -> None:
+    told = await shop.ask(text.format(said))
+    assert money(count * 90_000) in told.answer.replace(",", ".")
+
+
+@pytest.mark.parametrize(
+    "text", ["ten pc la gi", "which of the two Logitech mice is cheaper", "the two B100 ones"]
+)
+def test_what_is_no_number_of_pieces_counts_none(shop: Shop, text: str) -> None:
+    assert parse_product_query(text, ProductStore(shop.services.datasets)).count == 0
+
+
+@pytest.mark.parametrize("denial", ["k", "ko", "không", "hông", "chưa"])
+@pytest.mark.parametrize("verb", ["nhớ", "học"])
+def test_what_somebody_does_not_do_is_ruled_out_of_no_goods(shop: Shop, denial: str, verb: str) -> None:
+    query = parse_product_query(f"mua lúc nào {denial} {verb}", ProductStore(shop.services.datasets))
+    assert (query.no_words, query.words) == ((), ())
+
+
+@pytest.mark.parametrize("name", ["dell", "vivobook", "aoc"])
+def test_what_is_named_is_ruled_out(shop: Shop, name: str) -> None:
+    query = parse_product_query(f"laptop dưới 20 triệu k {name}", ProductStore(shop.services.datasets))
+    assert {fold(one) for one in (*query.no_words, *query.no_brands)} == {name}
+
+
+@pytest.mark.parametrize(("limit", "most"), [("dưới 500k", 500_000), ("dưới 1 triệu", 1_000_000)])
+@pytest.mark.parametrize("maker", ["Logitech", "DareU"])
+async def test_other_makers_within_a_limit_are_told_with_their_goods(
+    shop: Shop, maker: str, limit: str, most: int
+) -> None:
+    await shop.ask("chuột không dây tầm 700k")
+    told = await shop.ask(f"ngoài {maker} ra có hãng nào khác không, {limit}")
+    rows = [named(shop, line.split(": ")[0]) for line in told_lines(told.answer)]
+    assert rows
+    assert all(one.brand != maker and one.price <= most for one in rows)
+
+
+@pytest.mark.parametrize("months", [6, 9, 12])
+@pytest.mark.parametrize("again", ["còn bản 8GB thì sao, góp y vậy", "còn bản 8gb góp mỗi tháng bao nhiêu"])
+async def test_an_instalment_goes_on_over_the_months_told_before(shop: Shop, again: str, months: int) -> None:
+    await shop.ask("Laptop ASUS Vivobook Go 15 E1504FA 16GB giá bao nhiêu")
+    await shop.ask(f"trả góp {months} tháng thì mỗi tháng bao nhiêu")
+    told = await shop.ask(again)
+    assert money(round(11_490_000 / months)) in told.answer
+
+
+async def test_no_months_are_made_up(shop: Shop) -> None:
+    await shop.ask("Laptop ASUS Vivobook Go 15 E1504FA 16GB giá bao nhiêu")
+    await shop.ask("có trả góp không")
+    assert "mỗi tháng" not in (await shop.ask("còn bản 8GB góp y vậy")).answer
+
+
+@pytest.mark.parametrize("end", ["cheapest", "dearest"])
+@pytest.mark.parametrize("cpu", ["Ryzen 5 5600", "i5-12400"])
+async def test_the_end_of_what_fits_is_the_one_spoken_of(shop: Shop, cpu: str, end: str) -> None:
+    await shop.ask(f"CPU {cpu} lắp được với main MSI PRO B760M-P không")
+    said = {"cheapest": "rẻ nhất", "dearest": "đắt nhất"}[end]
+    listed = told_lines((await shop.ask(f"main nào lắp được với {cpu}, loại {said} thôi")).answer)
+    boards = [named(shop, line.split(": ")[0]) for line in listed]
+    sign = -1 if end == "dearest" else 1
+    assert boards == sorted(boards, key=lambda one: (one.stock == 0, sign * one.price))
+    one = told_lines((await shop.ask("main đó giá bao nhiêu")).answer)
+    assert [line.split(": ")[0] for line in one] == [listed[0].split(": ")[0]]
+
+
+@pytest.mark.parametrize("word", ["the {} one", "con {} thì sao", "còn bản {}", "what about the {} version"])
+@pytest.mark.parametrize(("number", "variant"), [("4060", "ti"), ("4070", "super"), ("4060", "Ti")])
+async def test_a_variant_alone_is_one_of_the_model_spoken_of(
+    shop: Shop, word: str, number: str, variant: str
+) -> None:
+    await shop.ask(f"card rtx {number} giá sao")
+    [line] = told_lines((await shop.ask(word.format(variant))).answer)
+    assert f"{number} {variant}".lower() in line.lower()
+
+
+@pytest.mark.parametrize("text", ["the Ti one, and is a 550W psu enough", "con ti với nguồn 550w"])
+async def test_a_variant_is_none_of_goods_that_are_named_beside_it(shop: Shop, text: str) -> None:
+    await shop.ask("card rtx 4060 giá sao")
+    await shop.ask(text)
+    assert "ti" not in parse_product_query(text, ProductStore(shop.services.datasets), whole="vga").words
+
+
+@pytest.mark.parametrize(("memory", "takes"), [("ddr4", True), ("ddr5", False)])
+@pytest.mark.parametrize("text", ["main này gắn ram {} được k", "main đó lắp ram {} được không"])
+async def test_the_memory_that_a_board_takes_is_no_service(
+    shop: Shop, text: str, memory: str, takes: bool
+) -> None:
+    await shop.ask("mainboard MSI PRO H610M-E DDR4 giá bao nhiêu")
+    answer = (await shop.ask(text.format(memory))).answer
+    assert "H610M-E DDR4" in answer
+    assert "miễn phí" not in answer
+    assert ("không thấy mẫu nào" in answer) is not takes
+
+
+async def test_what_it_costs_to_put_memory_in_is_a_service(shop: Shop) -> None:
+    await shop.ask("mainboard MSI PRO H610M-E DDR4 giá bao nhiêu")
+    assert "miễn phí" in (await shop.ask("gắn ram ddr4 cho main này mất công bao nhiêu")).answer
+
+
+@pytest.mark.parametrize("amount", ["2 triệu mốt", "2tr5", "900k"])
+@pytest.mark.parametrize("text", ["nếu mua thêm cho lên {} thì sao", "{} thì sao", "còn đơn {}"])
+async def test_another_amount_after_a_fee_is_one_of_an_order(shop: Shop, text: str, amount: str) -> None:
+    await shop.ask("đơn 1.500.000đ giao về tỉnh phí giao hàng bao nhiêu")
+    assert "miễn phí giao hàng" in (await shop.ask(text.format(amount))).answer
+
+
+async def test_goods_within_an_amount_after_a_fee_are_goods(shop: Shop) -> None:
+    await shop.ask("phí giao hàng bao nhiêu")
+    assert "miễn phí giao hàng" not in (await shop.ask("laptop dưới 20 triệu thì sao")).answer
+    assert "miễn phí giao hàng" not in (await shop.ask("có chuột nào dưới 500k")).answer
+
+
+@pytest.mark.parametrize("count", [3, 10, 15])
+@pytest.mark.parametrize("text", ["ghế Ergo 1 thì đủ {} ko, total bao nhiêu", "ghế Ergo 1 đủ {} cái không"])
+async def test_enough_of_so_many_asks_for_pieces(shop: Shop, text: str, count: int) -> None:
+    await shop.ask("ghế Ergo 2 giá sao")
+    assert money(count * 2_490_000) in (await shop.ask(text.format(count))).answer

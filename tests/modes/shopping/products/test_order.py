@@ -120,6 +120,61 @@ async def test_an_order_is_summed(shop: Shop, turns: list[str], total: int) -> N
     assert told.done.metadata["answered"]
 
 
+_B100, _K120 = 90_000, 179_000
+
+
+@pytest.mark.parametrize("count", [1, 4, 6, 12])
+@pytest.mark.parametrize(
+    ("text", "mice"),
+    [
+        ("à nhầm, lấy {} bộ thôi, tính lại giúp", None),
+        ("a nham, lay {} bo thoi", None),
+        ("lấy {} bộ thôi", None),
+        ("à nhầm, {} cái thôi", None),
+        ("à nhầm, mỗi loại {} cái", None),
+        ("sorry i meant {} sets", None),
+        ("make it {} sets", None),
+        # One that is named keeps the others as they were.
+        ("à nhầm, phím lấy {} cái thôi", 10),
+        ("à nhầm, k120 lấy {} cái thôi", 10),
+        ("phím {} cái thôi", 10),
+    ],
+)
+async def test_a_corrected_count_is_of_every_line_or_of_the_one_named(
+    shop: Shop, text: str, mice: int | None, count: int
+) -> None:
+    await shop.ask("10 chuột B100 với 10 phím K120 tổng bao nhiêu")
+    told = await shop.ask(text.format(count))
+    total = (mice or count) * _B100 + count * _K120
+    assert total in {amount.value for amount in find_amounts(told.answer)}
+    assert told.done.metadata["answered"]
+
+
+@pytest.mark.parametrize(
+    ("order", "text"),
+    [
+        ("10 chuột B100 với 5 phím K120 tổng bao nhiêu", "à nhầm, lấy 6 bộ thôi, tính lại giúp"),
+        ("10 chuột B100 với 5 phím K120 tổng bao nhiêu", "à nhầm, 7 cái thôi"),
+        ("10 chuột B100 với 10 phím K120 tổng bao nhiêu", "à nhầm, 6 món thôi"),
+        ("10 chuột B100 với 10 phím K120 tổng bao nhiêu", "lấy 6 bộ màu hồng"),
+        ("10 chuột B100 với 10 phím K120 tổng bao nhiêu", "à nhầm, chuột 6 cái còn phím 8 cái"),
+        # A computer is called "bộ" as well as all that is ordered.
+        ("5 PC Văn phòng V1 và 5 màn LG 24MR400-B tổng bao nhiêu", "à nhầm, lấy 6 bộ thôi"),
+    ],
+)
+async def test_a_count_of_it_is_not_known_what_is_not_summed(shop: Shop, order: str, text: str) -> None:
+    await shop.ask(order)
+    told = await shop.ask(text)
+    assert "VND" not in told.answer
+    assert not told.done.metadata["answered"]
+
+
+async def test_sets_of_a_computer_are_so_many_of_each_part(shop: Shop) -> None:
+    await shop.ask("ráp pc chơi game 20tr")
+    told = await shop.ask("mua 2 bộ thì tổng bao nhiêu")
+    assert 2 * 19_780_000 in {amount.value for amount in find_amounts(told.answer)}
+
+
 async def test_a_computer_is_changed_part_by_part(shop: Shop) -> None:
     async def parts(text: str) -> list[str]:
         answer = (await shop.ask(text)).answer
