@@ -258,6 +258,8 @@ class Findings:
         telling = telling and asked.keeps_gifts(near)
         if near and stands and telling and _is_near(query):
             unread = tuple(word for word in query.found.unread if fold(word) not in asking)
+            request = figure_request(query.query)
+            unread += (request.day,) * request.lacks_day(near)
             words = ", ".join(f"“{words}”" for words in phrases_of(query.query, unread))
             if (stands[0].url, stands[0].section) in self._summed:
                 # What was worked out by a rule of that page is not told again, but for the words that it left out.
