@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.support.modes.rag import RagDesk
 from troly.text.numbers import find_amounts, format_number
 from troly_rag.tools.calculator import hours_in_full
-from troly_rag.tools.limits import asks_left_or_over, left_or_over
+from troly_rag.tools.limits import asks_left_or_over, left_or_over, with_cost
 
 OVERTIME = "Làm thêm ngày thường được trả 150% lương giờ. Không quá {limit} giờ mỗi tháng và phải được duyệt."
 INSURANCE = "Nhân viên có bảo hiểm sức khỏe với hạn mức nội trú {other}.000.000 VND mỗi năm, nha khoa {limit}.000.000 VND."
@@ -203,3 +203,20 @@ async def test_a_part_that_asks_something_else_than_the_sum_is_named(desk: RagDe
     assert "480.000" in told.answer
     assert "oa hồng" in told.answer
     assert told.done.metadata["answered"] is False
+
+
+@pytest.mark.parametrize("left", ["còn dư mấy triệu", "còn thừa mấy triệu", "còn mấy triệu nữa"])
+@pytest.mark.parametrize("next_one", ["", " cho khóa khác", " để học khóa nữa"])
+@pytest.mark.parametrize("cost", [3, 7])
+def test_what_is_left_is_counted_with_the_cost_of_the_part_before(
+    left: str, next_one: str, cost: int
+) -> None:
+    parts = [f"em muốn học khóa {cost} triệu, có phải cam kết gì không?"]
+    asked = with_cost(f"học xong {left}{next_one}?", parts)
+    told = left_or_over(asked, "", TRAINING.format(limit=10), "vi", "Đào tạo và học phí")
+    assert f"{millions(10)} − {millions(cost)} = {millions(10 - cost)}" in told
+    # Of two figures it is not known which is meant, nor of those that count another thing.
+    assert not with_cost(f"{left}{next_one}", [*parts, "khóa kia 2 triệu"])
+    assert not with_cost(f"{left}{next_one}", ["em nghỉ 3 ngày"])
+    assert not with_cost(f"khóa 2 triệu thì {left}", parts)
+    assert not with_cost("có phải cam kết gì không", parts)
