@@ -48,6 +48,7 @@ _OVER = (
     re.compile(rf"\bhow (?:many|much)(?: (?P<unit>{_ANY_UNIT})\b)?(?: [a-z]+){{0,3}} (?:over|above|beyond|exceed(?:ed|ing)?)(?: (?:the|my))?(?: (?:limit|maximum|cap|budget))?\b"),
 )  # fmt: skip
 _BEYOND = re.compile(r"\b(?:co )?(?:bi |phai )?(?:vuot|bu|lo)(?: (?:gi|them|khong|ko))?\b")
+_SURPLUS = re.compile(r"con (?:du|thua)\b")
 # What is left may be for the next one.
 _FOR_NEXT = re.compile(r"\b(?:cho|de|for) (?:[a-z]+ ){1,3}?(?:khac|nua)\b|\bfor another(?: [a-z]+)?\b")
 # "Trả bao nhiêu" alone asks what is paid; with one of these it is what the asker adds.
@@ -217,6 +218,9 @@ def _request(question: str) -> _Request | None:
     if not over and not word and not _OF_REST.search(folded[asked.start() : asked.end() + 5]):
         return None
     unit = unit or (said.pop() if len(said) == 1 else "")
+    # Days left over may be those that are carried over; money left over is the rest.
+    if not over and unit not in {"", MONEY} and _SURPLUS.match(asked[0]):
+        return None
     spans = ((asked.start(), inner[0]), (inner[1], asked.end()))
     return _Request(bool(over), unit, bool(word), spans, own)
 

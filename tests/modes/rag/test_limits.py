@@ -220,3 +220,11 @@ def test_what_is_left_is_counted_with_the_cost_of_the_part_before(
     assert not with_cost(f"{left}{next_one}", ["em nghỉ 3 ngày"])
     assert not with_cost(f"khóa 2 triệu thì {left}", parts)
     assert not with_cost("có phải cam kết gì không", parts)
+
+
+@pytest.mark.parametrize("word", ["dư", "thừa"])
+@pytest.mark.parametrize("unit", ["ngày", "giờ"])
+def test_days_left_over_are_not_what_is_left_of_a_limit(word: str, unit: str) -> None:
+    """They may be those that are carried over."""
+    asked = f"em nghỉ 9 {unit} phép rồi còn {word} mấy {unit}"
+    assert not left_or_over(asked, "", LEAVE.format(limit=14), "vi", "Nghỉ phép năm")
