@@ -420,7 +420,9 @@ class Question:
         return all(any(self._held(at, clause, frozenset()) for clause in denying) for at in denied)
 
     def _any(self, places: Sequence[int], text: Text) -> bool:
-        return any(self._keys[at] in text.forms or self._held(at, text, frozenset()) for at in places)
+        # In another language it stands by another name.
+        other = frozenset[str]() if self.language == text.language else self._elsewise(text.raw)
+        return any(self._keys[at] in text.forms or self._held(at, text, other) for at in places)
 
     def likeness(self, text: Text) -> float:
         """How much `text` says it in the same words, 0 to 1: the share of the telling words that stand in it themselves,

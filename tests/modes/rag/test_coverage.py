@@ -377,3 +377,12 @@ def test_what_is_put_off_is_not_told_by_that(later: str, asked: str) -> None:
     assert question_of(asked).is_only_denied(rule)
     assert not question_of(asked).is_only_denied(f"{rule} Nâng lương mỗi 12 tháng.")
     assert not question_of(f"{later} nâng lương bao lâu").is_only_denied(rule)
+
+
+@pytest.mark.parametrize("many", [420, 35, 1200])
+def test_a_figure_stands_beside_its_word_by_its_name_in_another_language(many: int) -> None:
+    told = f"Công ty được thành lập tại Đà Nẵng. Công ty có {many} nhân viên."
+    assert question_of("How many employees does the company have?").keeps_figures(told)
+    assert not question_of("How many employees does the company have?").keeps_figures(
+        f"Công ty có nhân viên tại Đà Nẵng. Hội trường chứa {many} người."
+    )
