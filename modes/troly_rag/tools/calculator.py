@@ -89,6 +89,7 @@ _FROM_THE = re.compile(r"\s*(?:tu|from)\s+(?:\w+\s+)?(?:thu|the)\s+(hai|ba|bon|n
 # So many months' pay for so many months of work, and what a grade adds; the grade from so many points on.
 _FOR_A_YEAR = re.compile(r"\bdu (\d+) thang\b.*?\bbang (\d+(?:[.,]\d+)?) thang luong")
 _ADDED = re.compile(r"\bloai ([a-z]) duoc them (\d+(?:[.,]\d+)?) thang")
+_WORKED = re.compile(r"\b(?:lam|cong tac|gan bo|tham nien|worked|working|been|employed)\b[^\d.;,?]{0,20}$")
 _GRADE = re.compile(r"\b(?:loai|hang|grade) ([a-d])\b")
 _LETTER = re.compile(r"(?<![\w.-])([A-D])(?![\w.-])")
 # How many points are lacking to a grade.
@@ -1135,7 +1136,8 @@ def _not_read(given: ToolInputs, told: str, rule: Passage) -> list[str]:
         unit = next((name for name, words in UNITS.items() if re.fullmatch(words, word)), "")
         known = value in used or (value in ruled and word and unit != "time") or value == 1
         # Who worked for years worked a whole one.
-        known = known or (unit == "year" and _FOR_A_YEAR.search(fold(sentence)) is not None)
+        worked = unit == "year" and _WORKED.search(text[: found.start()]) is not None
+        known = known or (worked and _FOR_A_YEAR.search(fold(sentence)) is not None)
         known = known or found[1] in rule.years or _is_of_another_rule(typed, found.start(), rule)
         if (
             (unit or word in _OTHER_UNITS or (word in _BEHIND and found[1].isdigit()))

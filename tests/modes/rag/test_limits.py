@@ -228,3 +228,36 @@ def test_days_left_over_are_not_what_is_left_of_a_limit(word: str, unit: str) ->
     """They may be those that are carried over."""
     asked = f"em nghỉ 9 {unit} phép rồi còn {word} mấy {unit}"
     assert not left_or_over(asked, "", LEAVE.format(limit=14), "vi", "Nghỉ phép năm")
+
+
+@pytest.mark.parametrize("years", [2, 3, 11])
+async def test_years_worked_are_a_whole_one_and_years_of_a_bonus_are_not_passed_over(
+    desk: RagDesk, years: int
+) -> None:
+    told = await desk.ask(
+        f"em làm {years} năm, lương cơ bản 10tr, xếp loại A, tết thưởng bao nhiêu", offline=True
+    )
+    assert "15.000.000 VND" in told.answer
+    assert told.done.metadata.get("answered") is not False
+    told = await desk.ask(f"thưởng tết {years} năm được bao nhiêu, lương 10tr", offline=True)
+    assert f"“{years} năm”" in told.answer
+    assert told.done.metadata["answered"] is False
+
+
+async def test_what_must_be_is_told_beside_the_sum_by_the_same_page_once(desk: RagDesk) -> None:
+    await desk.ask("mỗi năm công ty chi tối đa bao nhiêu tiền học phí cho một người?", offline=True)
+    told = await desk.ask(
+        "em muốn học khóa 7 triệu, có phải cam kết gì không, học xong còn dư mấy triệu cho khóa khác",
+        offline=True,
+    )
+    assert "= 3.000.000 VND" in told.answer
+    assert told.answer.count("cam kết làm việc thêm 12 tháng") == 1
+
+
+async def test_support_is_of_the_thing_just_named(desk: RagDesk) -> None:
+    told = await desk.ask(
+        "vợ em sắp sinh đôi, được nghỉ mấy tháng và công ty hỗ trợ tổng bao nhiêu", offline=True
+    )
+    assert "7 tháng" in told.answer
+    assert "= 10.000.000 VND" in told.answer
+    assert "IT" not in told.answer
