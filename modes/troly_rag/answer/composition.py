@@ -6,6 +6,7 @@ the words that nothing was found for (004-17, 004-26).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -36,6 +37,7 @@ _NEAREST, _NEAREST_CLOSE = 0.5, 0.25
 # From this share on however they stand, but together where title and heading speak of nothing that is asked.
 _MOSTLY, _TOGETHER = 0.65, 0.5
 _STRAY, _FEWEST = 0.3, 2
+_WHETHER = re.compile(r"\b(?:co|can|phai) .*\b(?:khong|ko|k|gi)\W*$|\b(?:do|must|should) (?:i|we)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +245,8 @@ class Findings:
         # What another agent worked out speaks of all that is asked but for how it is asked.
         left = asked.coverage(text_of(self._sums)).unread if asking else ()
         summed = bool(asking) and all(fold(word) in asking for word in left)
-        if computed and self._asks_other(query.query):
+        other = computed and self._asks_other(query.query)
+        if other:
             computed, self.beside_sum = False, self.of_sum
         again = not (side or computed) and (summed or self._is_told(query.query))
         if again:
@@ -258,8 +261,10 @@ class Findings:
         telling = telling and asked.keeps_gifts(near)
         if near and stands and telling and _is_near(query):
             unread = tuple(word for word in query.found.unread if fold(word) not in asking)
+            request = figure_request(query.query)
+            unread += (request.day,) * request.lacks_day(near)
             words = ", ".join(f"“{words}”" for words in phrases_of(query.query, unread))
-            if (stands[0].url, stands[0].section) in self._summed:
+            if (stands[0].url, stands[0].section) in self._summed and not other:
                 # What was worked out by a rule of that page is not told again, but for the words that it left out.
                 self._nearest += [say("answer.unread", self._lang, words=words)] if words else []
                 return []
@@ -277,19 +282,22 @@ class Findings:
 
     def go_on_with(self, shown: Sequence[SourceEvidence]) -> None:
         """Add what the pages shown last say: a question that no page answers may be one more about them."""
-        told = fold(" ".join([*self.figures, *self.lines, *self._nearest]))
         for one in shown:
+            told = fold(" ".join([*self.figures, *self.lines, *self._nearest]))
             text = " ".join(one.text.split())
-            if fold(text) not in told:
+            if any(fold(claim).strip(" .") not in told for claim in claims_of(text)):
                 self._nearest.append(say("answer.shown", self._lang, title=one.title, text=text))
                 self.used = _unique([*self.used, one])
 
     def _asks_other(self, query: str) -> bool:
         """Whether one of several parts of the message asks something that the sum for another one does not tell."""
         asked, request, told = question_of(query), figure_request(query), self._sums
-        if not (self._several and asks(query)) or asked.own_figures:
-            return False
         kind = request.figure or request.reason or request.address
+        # With figures of its own it asks something else where it only asks whether or what must be.
+        if not (self._several and asks(query)) or (
+            asked.own_figures and (kind or not _WHETHER.search(fold(query)))
+        ):
+            return False
         return not request.is_met(told) if kind else bool(asked.coverage(text_of(told)).unread)
 
     def _is_told(self, query: str) -> bool:

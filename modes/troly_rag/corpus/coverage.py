@@ -24,6 +24,7 @@ from troly.text.fold import (
     fold,
     fold_in_place,
     has_marks,
+    nfc,
     span_in_place,
     tokens,
 )
@@ -71,6 +72,8 @@ YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _CODE = re.compile(r"\b[^\W\d_]+-\d+\b")
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:[.,]\d{3})+(?![\d.,]*\d)")
 _DATE = re.compile(r"\b\d{1,2}[/-]\d{1,2}(?:[/-]\d{2,4})?\b")
+_LATER = r"\b(?:kéo dài|trì hoãn|hoãn|lùi|delay\w*|postpon\w*|defer\w*)"
+_PUT_OFF = re.compile(rf"{_LATER}(?: (?:thời hạn|thời gian|việc|the))*\W*$")
 _AT_PLACE = frozenset({"ở", "tại", "với", "at", "in", "with"})
 _PAUSE = re.compile(r"[,;?!](?=\s)")
 _CLAUSE = re.compile(r"[.;\n]+(?!\d)|,(?!\d)")
@@ -166,9 +169,16 @@ class Text:
 
     @cached_property
     def denied(self) -> frozenset[int]:
-        """The lines of synonyms.txt that are only named right behind a no: "wifi không mật khẩu" speaks of no password."""
+        """The lines of synonyms.txt that are only named right behind a no, or what puts them off: "wifi không mật khẩu" speaks of no password."""
         told = {
-            (phrase.line, bool(at) and self.words[at - 1].text in negations())
+            (
+                phrase.line,
+                bool(at)
+                and (
+                    self.words[at - 1].text in negations()
+                    or _PUT_OFF.search(self.raw[: self.words[at].start].lower()) is not None
+                ),
+            )
             for at, phrase in _phrases_in(self.words, synonyms().by_first)
         }
         return frozenset(line for line, no in told if no and (line, False) not in told)
@@ -393,8 +403,9 @@ class Question:
         )
 
     def is_only_denied(self, text: str) -> bool:
-        """Whether it asks what something is, or a figure of it, of which `text` only says that there is none."""
+        """Whether it asks what something is, or a figure of it, of which `text` only says that there is none, or not yet."""
         asked = _WHAT_IS.search(self.asking) or figure_request(self.raw).figure
+        asked = asked and not re.search(fold(_LATER), self.asking)
         return bool(asked) and not text_of(text).denied.isdisjoint(chain(*self._lines.values()))
 
     def keeps_denials(self, told: str) -> bool:
@@ -409,7 +420,9 @@ class Question:
         return all(any(self._held(at, clause, frozenset()) for clause in denying) for at in denied)
 
     def _any(self, places: Sequence[int], text: Text) -> bool:
-        return any(self._keys[at] in text.forms or self._held(at, text, frozenset()) for at in places)
+        # In another language it stands by another name.
+        other = frozenset[str]() if self.language == text.language else self._elsewise(text.raw)
+        return any(self._keys[at] in text.forms or self._held(at, text, other) for at in places)
 
     def likeness(self, text: Text) -> float:
         """How much `text` says it in the same words, 0 to 1: the share of the telling words that stand in it themselves,
@@ -780,6 +793,18 @@ _MOMENT = re.compile(
     r"|\b(?:trong|truoc|sau|within|after|before|until)\s+(?:vong\s+)?\d|\b(?:cuoi|dau|hang|moi)\s+(?:quy|thang|nam|tuan|ngay)\b"
     r"|\bchu nhat\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\bngay (?:trong ngay|khi)\b|\b\d{1,2}[/:]\d{1,2}"
 )
+# What asks for a day, of a month that it names itself or more exactly than was told, and what tells a day.
+_WHICH_DAY = re.compile(
+    r"\b(?:ngay|hom|mung|mong|thu) (?:may|nao|bao nhieu)\b|\b(?:what|which|exact) (?:exact )?(?:day|date)\b"
+)
+_IN_MONTH = r"january|february|march|april|june|july|august|september|october|november|december"
+_EXACTLY = re.compile(
+    rf"\bthang (?:\d|hai|ba|tu|nam|sau|bay|tam|chin|muoi)|\b(?:{_IN_MONTH}|cu the|chinh xac|exact(?:ly)?|precise(?:ly)?)\b"
+)
+_DAY = re.compile(
+    rf"\b(?:ngay|hom|days?|mung|mong|thu (?:[2-7]|hai|ba|tu|nam|sau|bay)|chu nhat|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b"
+    rf"|\b\d{{1,2}}/\d{{1,2}}\b|\b(?:dau|giua|cuoi) thang\b|\b(?:{_IN_MONTH}) \d|\d(?:st|nd|rd|th)?(?: of)? (?:{_IN_MONTH})"
+)
 _TIMES = ("hour", "minute", "second", "day", "week", "month", "year")
 _ASKED = r"(?:bao nhieu|may|how many|how much|what)"
 _A_COUNT = r"(?<!\d)(?!(?:19|20)\d\d\b)\d+(?:[.,]\d+)*\s+(?:[a-z]+\s+)?"
@@ -828,7 +853,8 @@ _HOW_MANY = re.compile(r"\b(?:bao nhieu|may|how many)\s+")
 @dataclass(frozen=True, slots=True)
 class FigureRequest:
     """What kind of figure answers: `units` are names of units ("hour"), `things` the names of what is counted ("how
-    many branches"), `figure` any figure, `contact` a number to call, `reason` why something is so, `clock` a time of day."""
+    many branches"), `figure` any figure, `contact` a number to call, `reason` why something is so, `clock` a time of day, `day` a day of
+    a month, as typed."""
 
     units: frozenset[str] = frozenset()
     things: tuple[str, ...] = ()
@@ -838,6 +864,7 @@ class FigureRequest:
     address: str = ""
     reason: bool = False
     clock: bool = False
+    day: str = ""
     said: frozenset[str] = frozenset()
 
     @property
@@ -856,12 +883,16 @@ class FigureRequest:
             return False
         if not self.figure:
             return True
-        if self.clock and not _TIME_OF_DAY.search(told):
+        if (self.clock and not _TIME_OF_DAY.search(told)) or self.lacks_day(told):
             return False
         if self.units & _CALENDAR and any(_measured(unit).search(told) for unit in _CALENDAR):
             return True  # "mấy tháng" is told by "60 ngày"
         named = self.units or self.things or self.moment
         return self.bonus(told) >= (_RIGHT_UNIT if named else _ANY_FIGURE)
+
+    def lacks_day(self, told: str) -> bool:
+        """Whether a day is asked for more exactly than a text tells it."""
+        return bool(self.day) and not _DAY.search(fold(told))
 
     def bonus(self, told: str) -> float:
         """What a folded text gains by holding the figure that is asked for."""
@@ -895,7 +926,10 @@ def figure_request(question: str) -> FigureRequest:
     clock = _WHAT_TIME.search(text) is not None
     contact = _has(text, "contact")
     said = frozenset(word.folded for word in question_of(question).tokens)
-    return FigureRequest(frozenset(units), things, moment, figure, contact, address, reason, clock, said)
+    typed = nfc(question)
+    which = _WHICH_DAY.search(fold(typed)) if _EXACTLY.search(text) else None
+    day = typed[slice(*which.span())] if which else ""
+    return FigureRequest(frozenset(units), things, moment, figure, contact, address, reason, clock, day, said)
 
 
 def _things_counted(question: Question) -> Iterator[str]:

@@ -39,7 +39,7 @@ from troly_rag.routing.questions import (
 )
 from troly_rag.strings import say
 from troly_rag.tools.arithmetic import expression_in, goes_on_with_sum
-from troly_rag.tools.calculator import asks_for_grade, work_out
+from troly_rag.tools.calculator import asks_for_grade, with_unused, work_out
 from troly_rag.tools.counted_things import things_in
 from troly_rag.tools.deadlines import asks_when, due
 from troly_rag.tools.documents import TOLD_WHOLE, evidence_of
@@ -489,7 +489,9 @@ async def _page_gone_on_with(pages: Pages, text: str, own: Sequence[Passage], *,
         head, whole = f"{one.title}\n{one.section}", f"{_as_marked(one.title, text)}: {text}"
         counts = left_or_over(whole, earlier, one.text, lang, head)
         counts = counts or due(whole, earlier, one.text, today, lang, heading=head)
-        counts = counts or (work_out(text, "", one.text, lang) if asked.own_figures else "")
+        counts = counts or (
+            work_out(with_unused(text, earlier), "", one.text, lang) if asked.own_figures else ""
+        )
         says = corrects and 0 < asked.subjects <= _FEW and asked.coverage(text_of(one.whole)).share >= 1
         if (counts or says) and not one.superseded:
             return one.title

@@ -13,9 +13,9 @@ from datetime import datetime
 from troly.text.catalogue import Lang
 from troly.text.dates import days_in_full, find_ranges
 from troly.text.fold import WordToken, fold, nfc, tokens
-from troly.text.match import PhraseHit, blank_out
+from troly.text.match import PhraseHit, blank_out, spans_of
 from troly.text.numbers import find_amounts
-from troly_rag.corpus.coverage import figure_request, names_in, question_of
+from troly_rag.corpus.coverage import UNITS, figure_request, names_in, question_of
 from troly_rag.routing.agent_choice import AgentChoice
 from troly_rag.routing.lexicons import ENOUGH, asking_lists, label, tool_words
 from troly_rag.strings import say
@@ -285,6 +285,10 @@ _NOT_THEN = re.compile(
 WEEKDAY = re.compile(
     r"\b(?:(?:on|hom|ngay) )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|thu (?:hai|ba|tu|nam|sau|bay|[2-7])|chu nhat|weekends?|cuoi tuan)\b"
 )
+# Support is money, where no unit is asked for.
+SUPPORT = re.compile(
+    rf"\b(?:ho tro|tro cap|support(?:ed|s)?)(?: [a-z]+){{0,2}} (?:bao nhieu|may)\b(?! (?:{'|'.join(UNITS.values())})\b)"
+)
 _MAY = re.compile(r"\b(?:thi |co )*(?:duoc|bi|can|phai) (?:khong|ko|k|chu|sao)?\W*$")
 _MOST, _ONE_NAME = 8, 2
 # What parts the telling of how it came about from the question.
@@ -371,9 +375,9 @@ def _are_two(left: str, right: str, pick: Callable[[str], AgentChoice]) -> bool:
 
 def _asks_of_it(text: str) -> bool:
     """Whether it only asks when, where, whom or how much of the thing that was just named ("gọi số nào")."""
-    words = label("asked_of").find(text)
+    spans = spans_of(label("asked_of").find(text)) + [hit.span() for hit in SUPPORT.finditer(fold(nfc(text)))]
     return all(
-        any(hit.start <= token.start < hit.end for hit in words) or token.folded.isdigit()
+        any(start <= token.start < end for start, end in spans) or token.folded.isdigit()
         for token in content(text)
     )
 

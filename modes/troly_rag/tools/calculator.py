@@ -31,14 +31,14 @@ from troly_rag.corpus.coverage import (
     text_of,
 )
 from troly_rag.routing.lexicons import tool_words
-from troly_rag.routing.questions import WEEKDAY, asks, beside_date_sum, date_sum_in, spaced
+from troly_rag.routing.questions import SUPPORT, WEEKDAY, asks, beside_date_sum, date_sum_in, spaced
 from troly_rag.strings import say
 from troly_rag.tools.arithmetic import DAILY_HOURS, WORKING_DAYS, CalculationError, answer, goes_on_with_sum
 from troly_rag.tools.counted_things import EVERY, NO_COUNT, paid_for_each, things_in
 from troly_rag.tools.deadlines import WEEKDAY_NAMES, due, nearest
 from troly_rag.tools.documents import evidence_of
 from troly_rag.tools.interface import ToolError, ToolInputs, ToolResult
-from troly_rag.tools.limits import asks_left_or_over, left_or_over
+from troly_rag.tools.limits import asks_left_or_over, left_or_over, with_cost
 
 if TYPE_CHECKING:
     from troly_rag.corpus.search import Passage
@@ -76,7 +76,9 @@ _LEFT = re.compile(
     r"\b(?:con lai|remaining|left)\b(?:\W+[a-z]+){0,2}\W+\d|\b\d+ (?:ngay|days?) (?:con lai|remaining|left)\b"
 )
 _UNUSED = re.compile(r"\b(?:con|du|thua|chua (?:dung|nghi|xai|su dung)|left|unused|remain\w*)\b")
-_REST = re.compile(r"\b(?:phan con lai|so con lai|phan du|ngoai (?:so|phan)|the rest|the remainder|vuot)\b")
+_REST = re.compile(
+    r"\b(?:(?:phan|so) (?:khong|chua) (?:duoc )?chuyen|phan con lai|so con lai|phan du|ngoai (?:so|phan)|the rest|the remainder|vuot)\b"
+)
 # A count of that rest itself ("phần dư 4 ngày"), not of all days with the rest asked for.
 _COUNTED_REST = re.compile(
     rf"{_REST.pattern}(?:\W+[a-z]+){{0,5}}\W+\d+\s*(?:ngay|days?)\b|\b\d+ (?:ngay|days?) (?:\w+ )?{_REST.pattern}"
@@ -87,6 +89,7 @@ _FROM_THE = re.compile(r"\s*(?:tu|from)\s+(?:\w+\s+)?(?:thu|the)\s+(hai|ba|bon|n
 # So many months' pay for so many months of work, and what a grade adds; the grade from so many points on.
 _FOR_A_YEAR = re.compile(r"\bdu (\d+) thang\b.*?\bbang (\d+(?:[.,]\d+)?) thang luong")
 _ADDED = re.compile(r"\bloai ([a-z]) duoc them (\d+(?:[.,]\d+)?) thang")
+_WORKED = re.compile(r"\b(?:lam|cong tac|gan bo|tham nien|worked|working|been|employed)\b[^\d.;,?]{0,20}$")
 _GRADE = re.compile(r"\b(?:loai|hang|grade) ([a-d])\b")
 _LETTER = re.compile(r"(?<![\w.-])([A-D])(?![\w.-])")
 # How many points are lacking to a grade.
@@ -234,6 +237,7 @@ def work_out(question: str, before: str, text: str, lang: Lang, *, typed: str = 
     asked = f"{question}\n{before}" if fresh else question
     # Money that is named is asked for, though the count stands apart ("có hỗ trợ tiền không, hai bé là bao nhiêu").
     named = figure_request(question).units or ({"money"} if _MONEY.search(fold(typed)) else frozenset())
+    named = named | {"money"} if SUPPORT.search(fold(question)) else named
     # What names its own subject may ask for another unit than the question before.
     anew = question_of(typed or question).subjects >= _FEWEST_NAMED
     earlier = figure_request(before.partition("\n")[0]).units
@@ -244,6 +248,7 @@ def work_out(question: str, before: str, text: str, lang: Lang, *, typed: str = 
         whole = _by_months_of_pay(text, f"{question}\n{before}", said, lang)
     if whole:
         return whole
+    unused = with_unused(question, before)
     rules = [one.strip() for one in claims_of(text)]
     if {"money"} < named & {"money", *_GRANTED}:
         # Days and money that are asked for in one message stand in sentences of their own.
@@ -261,7 +266,7 @@ def work_out(question: str, before: str, text: str, lang: Lang, *, typed: str = 
             for kind in units
         ),
         lambda one: _by_thing(one, question, lang),
-        lambda one: _by_divided_pay(one, said, question, _carried_over(text, question, before), lang),
+        lambda one: _by_divided_pay(one, said, unused, _carried_over(text, unused, before), lang),
         lambda one: _by_share(one, question, said, lang),
     )
     found = [
@@ -520,6 +525,16 @@ def _carried_over(text: str, question: str, before: str) -> tuple[Decimal, str]:
     ):
         return Decimal(0), ""
     return Decimal(carried[1]), rule
+
+
+def with_unused(question: str, before: str) -> str:
+    """`question` behind the newest message `before` that counts unused days, where it speaks of the rest of them and counts none."""
+    if not _REST.search(fold(question)) or _DAYS.search(fold(question)):
+        return question
+    told = (
+        one for one in before.split("\n") if _UNUSED.search(fold(one)) and len(_DAYS.findall(fold(one))) == 1
+    )
+    return f"{next(told, '')} {question}".strip()
 
 
 def _decimal(written: str) -> Decimal:
@@ -1038,6 +1053,9 @@ def _not_read(given: ToolInputs, told: str, rule: Passage) -> list[str]:
         value, word = Decimal(found[1].replace(",", ".")), found[2] or ""
         unit = next((name for name, words in UNITS.items() if re.fullmatch(words, word)), "")
         known = value in used or (value in ruled and word and unit != "time") or value == 1
+        # Who worked for years worked a whole one.
+        worked = unit == "year" and _WORKED.search(text[: found.start()]) is not None
+        known = known or (worked and _FOR_A_YEAR.search(fold(sentence)) is not None)
         known = known or found[1] in rule.years or _is_of_another_rule(typed, found.start(), rule)
         if (
             (unit or word in _OTHER_UNITS or (word in _BEHIND and found[1].isdigit()))
@@ -1146,8 +1164,10 @@ def _with_other_rules(given: ToolInputs, rules: Sequence[Passage], passage: Pass
 def by_page(question: str, before: str, page: Passage, lang: Lang, *, typed: str = "", day: str = "") -> str:
     """What the rules of `page` come to, as `work_out`; where it is asked, what is left of a limit or beyond it."""
     heading = f"{page.title}\n{page.section}"
-    if told := left_or_over(question, before, page.text, lang, heading):
-        return told
+    parts = question.split("\n")
+    for asked in (question, *(with_cost(one, parts[:nth]) for nth, one in enumerate(parts) if nth)):
+        if told := left_or_over(asked, before, page.text, lang, heading):
+            return told
     if asks_left_or_over(question):
         return ""
     return work_out(question, before, page.text, lang, typed=typed, day=day)

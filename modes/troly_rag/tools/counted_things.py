@@ -28,6 +28,12 @@ _COUNT = re.compile(
 _UNIT = re.compile("|".join(words for unit, words in UNITS.items() if unit != "person"))
 EVERY = r"(?:cho\s+)?(?:moi|tung|per|an?|each|every|for every|for each)"
 _ALL = re.compile(rf"\b(?:ca|all) (\d{{1,3}}|{'|'.join(_SPELT)})\b")
+# Of no other kind than the common one; all do as the rule asks of each ("đậu hết" where it says "trúng tuyển").
+_COMMON = re.compile(r"\b(?:binh thuong|thuong|ordinary|regular)\b")
+_SUCCEED = r"(?:dau|trung tuyen|qua|dat|pass(?:e[sd])?)"
+_ALL_PASS = re.compile(
+    rf"(\b(?:khong|ko|chua|not) )?\b(?:(?:deu |all )+{_SUCCEED}|{_SUCCEED} (?:het|ca|all))\b"
+)
 # Whoever does as the words before it say is paid, or pays, what stands behind it.
 _PAID = re.compile(r"\b(?:duoc|bi|gets?|receives?|earns?|is paid|are paid|is given|are given)\b")
 _BOUND = re.compile(r"\b(?:toi da|toi thieu|tren|duoi|khong qua|den|tu|up to|over|at most|at least|from)\b")
@@ -108,6 +114,13 @@ def paid_for_each(sentence: str, question: str) -> list[tuple[Count, Amount]]:
     named |= {NUMBERS[int(one.value) - 1] for one in said if one.spelt}
     if (whole := _ALL.search(fold(question))) and _value(whole[1]) == sum(one.value for one in counts):
         named |= set(whole[0].split())
+    # Their kind stands in what is said of the counts, that all passed in the newest message.
+    read = [_COMMON.search(fold(one.text)) for one in counts if one.person]
+    passed = _ALL_PASS.search(fold(newest))
+    if passed and passed[1]:
+        return []
+    read.append(passed if re.search(rf"\b{_SUCCEED}\b", fold(sentence)) else None)
+    named |= {word for one in read if one for word in one[0].split()}
     unread = {fold(word) for word in asked.coverage(text_of(sentence)).unread} - named
     # The question names no other case more than those.
     shares = {one: question_of(one[0][: one[1].start]).coverage(text_of(question)).share for one in clauses}

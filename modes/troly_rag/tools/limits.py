@@ -33,7 +33,7 @@ _NAMED_BY = re.compile(r"\b(?:ngay|thang|nam|thu|tang|lan|con)\s*$")
 # What asks for the rest of a limit, and for what goes beyond it; the unit asked for is the last group.
 _LEFT = (
     re.compile(rf"\b(?:con )?(?<!toi )thieu {_MANY}(?: (?P<unit>{_ANY_UNIT})\b)?(?: nua\b)?"),
-    re.compile(rf"\bcon(?P<inner>(?: [a-z]+){{0,7}}?) {_MANY}\b(?: tien\b)?(?: (?P<unit>{_ANY_UNIT}|trieu)\b)?(?: nua\b)?"),
+    re.compile(rf"\bcon(?: (?:du|thua)\b)?(?P<inner>(?: [a-z]+){{0,7}}?) {_MANY}\b(?: tien\b)?(?: (?P<unit>{_ANY_UNIT}|trieu)\b)?(?: nua\b)?"),
     re.compile(rf"\b{_MANY} (?P<unit>{_ANY_UNIT}|trieu)(?P<inner>(?: [a-z]+){{0,3}}) nua\b"),
     re.compile(rf"\bhow (?:many|much)(?: more)?(?: (?P<unit>{_ANY_UNIT})\b)?(?P<inner>(?: [a-z]+){{0,6}}) (?:left|remain(?:s|ing)?)\b"),
     re.compile(rf"\bhow (?:many|much) more(?: (?P<unit>{_ANY_UNIT})\b)?"),
@@ -48,10 +48,15 @@ _OVER = (
     re.compile(rf"\bhow (?:many|much)(?: (?P<unit>{_ANY_UNIT})\b)?(?: [a-z]+){{0,3}} (?:over|above|beyond|exceed(?:ed|ing)?)(?: (?:the|my))?(?: (?:limit|maximum|cap|budget))?\b"),
 )  # fmt: skip
 _BEYOND = re.compile(r"\b(?:co )?(?:bi |phai )?(?:vuot|bu|lo)(?: (?:gi|them|khong|ko))?\b")
+_SURPLUS = re.compile(r"con (?:du|thua)\b")
+# What is left may be for the next one.
+_FOR_NEXT = re.compile(r"\b(?:cho|de|for) (?:[a-z]+ ){1,3}?(?:khac|nua)\b|\bfor another(?: [a-z]+)?\b")
 # "Trả bao nhiêu" alone asks what is paid; with one of these it is what the asker adds.
 _ADDED = re.compile(r"\b(?:them|bu|tien tui)\b")
 _PAID = re.compile(r"(?:phai |can )?(?:tra|chi|dong|bo|nop)\b")
-_OF_REST = re.compile(r"\bcon (?:lai|duoc|dc|bao nhieu)\b|\bnua\b|\b(?:left|more|remain\w*)\b|\bthieu\b")
+_OF_REST = re.compile(
+    r"\bcon (?:lai|du|thua|duoc|dc|bao nhieu)\b|\bnua\b|\b(?:left|more|remain\w*)\b|\bthieu\b"
+)
 # The rest of days that are counted as left is another matter ("phần còn lại", "còn dư 8 ngày").
 _REST = re.compile(r"\b(?:phan|so) (?:con|du|thua)\b|\bthe (?:rest|remainder)\b")
 _UNUSED = re.compile(
@@ -137,6 +142,17 @@ def left_or_over(question: str, before: str, text: str, lang: Lang, heading: str
     return _worked_out(question, before, asked, limit, lang) if limit is not None else ""
 
 
+def with_cost(question: str, parts: Sequence[str]) -> str:
+    """`question` behind the one clause of the `parts` before it that tells a cost or what was used, where it asks what is left and
+    tells none itself; else ""."""
+    asked = _request(nfc(question))
+    if asked is None or asked.over or asked.own:
+        return ""
+    clauses = [one for part in parts for one in _COMMA.split(nfc(part)) if counts_in(one)]
+    counts = counts_in(clauses[0]) if len(clauses) == 1 else []
+    return f"{clauses[0]}, {question}" if len(counts) == 1 and asked.unit in {"", counts[0].unit} else ""
+
+
 def asks_left_or_over(question: str) -> bool:
     """Whether it asks for what is left or beyond with a figure of the asker's own in the unit that is asked for: no other sum
     answers that, but that of the points to a grade."""
@@ -167,7 +183,7 @@ def without_asking(question: str) -> str:
 
 
 def _asking_spans(folded: str, asked: _Request) -> list[tuple[int, int]]:
-    forms = (_SPENT, _PERIOD, _PER, *((_BEYOND,) if asked.over else ()))
+    forms = (_SPENT, _PERIOD, _PER, _BEYOND if asked.over else _FOR_NEXT)
     return [*asked.spans, *(hit.span() for form in forms for hit in form.finditer(folded))]
 
 
@@ -202,6 +218,9 @@ def _request(question: str) -> _Request | None:
     if not over and not word and not _OF_REST.search(folded[asked.start() : asked.end() + 5]):
         return None
     unit = unit or (said.pop() if len(said) == 1 else "")
+    # Days left over may be those that are carried over; money left over is the rest.
+    if not over and unit not in {"", MONEY} and _SURPLUS.match(asked[0]):
+        return None
     spans = ((asked.start(), inner[0]), (inner[1], asked.end()))
     return _Request(bool(over), unit, bool(word), spans, own)
 
@@ -256,7 +275,7 @@ def _limits(text: str, *, over: bool) -> Iterator[_Limit]:
 def _limit_for(question: str, before: str, text: str, heading: str, asked: _Request) -> _Limit | None:
     """The one limit that the question asks of."""
     folded, spans = fold(question), [*((one.start, one.end) for one in asked.own), *asked.spans]
-    forms = (_SPENT, _PERIOD, _PER, _OTHER_TIME, *((_BEYOND,) if asked.over else ()))
+    forms = (_SPENT, _PERIOD, _PER, _OTHER_TIME, _BEYOND if asked.over else _FOR_NEXT)
     plain = (hit.span() for form in forms for hit in form.finditer(folded))
     rest = question_of(blank_out(question, [*spans, *plain]))
     periods = _periods(blank_out(folded, spans))

@@ -32,6 +32,17 @@ def test_each_kind_has_its_own_rate(first: int, second: int) -> None:
         assert money(first * 3_000_000 + second * 8_000_000) in text
 
 
+@pytest.mark.parametrize("all_pass", ["đậu hết", "đều qua", "trúng tuyển cả"])
+@pytest.mark.parametrize("kind", ["nhân viên thường", "nhân viên bình thường", "bạn nhân viên"])
+def test_the_common_kind_and_that_all_pass_change_no_sum(kind: str, all_pass: str) -> None:
+    rule = "Người giới thiệu ứng viên trúng tuyển được thưởng 3.000.000 VND, vị trí quản lý 8.000.000 VND."
+    asked = f"giới thiệu 2 {kind} với 1 quản lý, {all_pass} thì tổng là mấy"
+    assert money(14_000_000) in work_out(asked, "", rule, "vi")
+    # Another kind is not passed over, nor that they do not pass.
+    for other in (asked.replace(kind, "nhân viên thời vụ"), asked.replace(all_pass, f"không {all_pass}")):
+        assert not work_out(other, "", rule, "vi")
+
+
 @pytest.mark.parametrize(
     "question",
     [

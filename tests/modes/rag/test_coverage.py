@@ -351,3 +351,38 @@ def test_what_something_is_called_is_told_by_a_name(asked: str, named: str) -> N
 @pytest.mark.parametrize("word", ["công ty", "nhân viên", "kế toán"])
 def test_a_listed_word_gives_no_half_to_the_next(word: str, end: str) -> None:
     assert phrases_of(f"{word} {end} Bông", [end]) == (end,)
+
+
+@pytest.mark.parametrize(
+    "asked", ["ngày mấy tháng {}", "hôm nào trong tháng {}", "cụ thể là ngày nào", "chính xác ngày mấy"]
+)
+@pytest.mark.parametrize("month", [1, 6, 12])
+def test_a_day_that_is_asked_for_exactly_is_not_told_by_its_month(asked: str, month: int) -> None:
+    request = figure_request(f"khám sức khỏe {asked.format(month)}")
+    assert request.lacks_day(f"Khám sức khỏe tổ chức vào tháng {month} hằng năm.")
+    assert not request.is_met(f"Khám sức khỏe tổ chức vào tháng {month} hằng năm.")
+    for day in ("ngày 9", "thứ hai đầu", "mùng 5"):
+        assert request.is_met(f"Khám sức khỏe tổ chức vào {day} tháng {month} hằng năm.")
+
+
+@pytest.mark.parametrize("asked", ["khi nào", "tháng mấy", "ngày nào", "vào tháng 12 hả"])
+def test_what_asks_no_more_exactly_is_told_by_a_month(asked: str) -> None:
+    assert figure_request(f"khám sức khỏe {asked}").is_met("Khám sức khỏe tổ chức vào tháng 12 hằng năm.")
+
+
+@pytest.mark.parametrize("later", ["kéo dài thời hạn", "hoãn", "trì hoãn việc", "lùi thời gian"])
+@pytest.mark.parametrize("asked", ["bao lâu thì được tăng lương", "khi nào nâng lương"])
+def test_what_is_put_off_is_not_told_by_that(later: str, asked: str) -> None:
+    rule = f"Các hình thức gồm khiển trách, {later} nâng lương không quá 6 tháng."
+    assert question_of(asked).is_only_denied(rule)
+    assert not question_of(asked).is_only_denied(f"{rule} Nâng lương mỗi 12 tháng.")
+    assert not question_of(f"{later} nâng lương bao lâu").is_only_denied(rule)
+
+
+@pytest.mark.parametrize("many", [420, 35, 1200])
+def test_a_figure_stands_beside_its_word_by_its_name_in_another_language(many: int) -> None:
+    told = f"Công ty được thành lập tại Đà Nẵng. Công ty có {many} nhân viên."
+    assert question_of("How many employees does the company have?").keeps_figures(told)
+    assert not question_of("How many employees does the company have?").keeps_figures(
+        f"Công ty có nhân viên tại Đà Nẵng. Hội trường chứa {many} người."
+    )

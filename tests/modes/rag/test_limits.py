@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.support.modes.rag import RagDesk
 from troly.text.numbers import find_amounts, format_number
 from troly_rag.tools.calculator import hours_in_full
-from troly_rag.tools.limits import asks_left_or_over, left_or_over
+from troly_rag.tools.limits import asks_left_or_over, left_or_over, with_cost
 
 OVERTIME = "Làm thêm ngày thường được trả 150% lương giờ. Không quá {limit} giờ mỗi tháng và phải được duyệt."
 INSURANCE = "Nhân viên có bảo hiểm sức khỏe với hạn mức nội trú {other}.000.000 VND mỗi năm, nha khoa {limit}.000.000 VND."
@@ -203,3 +203,61 @@ async def test_a_part_that_asks_something_else_than_the_sum_is_named(desk: RagDe
     assert "480.000" in told.answer
     assert "oa hồng" in told.answer
     assert told.done.metadata["answered"] is False
+
+
+@pytest.mark.parametrize("left", ["còn dư mấy triệu", "còn thừa mấy triệu", "còn mấy triệu nữa"])
+@pytest.mark.parametrize("next_one", ["", " cho khóa khác", " để học khóa nữa"])
+@pytest.mark.parametrize("cost", [3, 7])
+def test_what_is_left_is_counted_with_the_cost_of_the_part_before(
+    left: str, next_one: str, cost: int
+) -> None:
+    parts = [f"em muốn học khóa {cost} triệu, có phải cam kết gì không?"]
+    asked = with_cost(f"học xong {left}{next_one}?", parts)
+    told = left_or_over(asked, "", TRAINING.format(limit=10), "vi", "Đào tạo và học phí")
+    assert f"{millions(10)} − {millions(cost)} = {millions(10 - cost)}" in told
+    # Of two figures it is not known which is meant, nor of those that count another thing.
+    assert not with_cost(f"{left}{next_one}", [*parts, "khóa kia 2 triệu"])
+    assert not with_cost(f"{left}{next_one}", ["em nghỉ 3 ngày"])
+    assert not with_cost(f"khóa 2 triệu thì {left}", parts)
+    assert not with_cost("có phải cam kết gì không", parts)
+
+
+@pytest.mark.parametrize("word", ["dư", "thừa"])
+@pytest.mark.parametrize("unit", ["ngày", "giờ"])
+def test_days_left_over_are_not_what_is_left_of_a_limit(word: str, unit: str) -> None:
+    """They may be those that are carried over."""
+    asked = f"em nghỉ 9 {unit} phép rồi còn {word} mấy {unit}"
+    assert not left_or_over(asked, "", LEAVE.format(limit=14), "vi", "Nghỉ phép năm")
+
+
+@pytest.mark.parametrize("years", [2, 3, 11])
+async def test_years_worked_are_a_whole_one_and_years_of_a_bonus_are_not_passed_over(
+    desk: RagDesk, years: int
+) -> None:
+    told = await desk.ask(
+        f"em làm {years} năm, lương cơ bản 10tr, xếp loại A, tết thưởng bao nhiêu", offline=True
+    )
+    assert "15.000.000 VND" in told.answer
+    assert told.done.metadata.get("answered") is not False
+    told = await desk.ask(f"thưởng tết {years} năm được bao nhiêu, lương 10tr", offline=True)
+    assert f"“{years} năm”" in told.answer
+    assert told.done.metadata["answered"] is False
+
+
+async def test_what_must_be_is_told_beside_the_sum_by_the_same_page_once(desk: RagDesk) -> None:
+    await desk.ask("mỗi năm công ty chi tối đa bao nhiêu tiền học phí cho một người?", offline=True)
+    told = await desk.ask(
+        "em muốn học khóa 7 triệu, có phải cam kết gì không, học xong còn dư mấy triệu cho khóa khác",
+        offline=True,
+    )
+    assert "= 3.000.000 VND" in told.answer
+    assert told.answer.count("cam kết làm việc thêm 12 tháng") == 1
+
+
+async def test_support_is_of_the_thing_just_named(desk: RagDesk) -> None:
+    told = await desk.ask(
+        "vợ em sắp sinh đôi, được nghỉ mấy tháng và công ty hỗ trợ tổng bao nhiêu", offline=True
+    )
+    assert "7 tháng" in told.answer
+    assert "= 10.000.000 VND" in told.answer
+    assert "IT" not in told.answer

@@ -629,3 +629,32 @@ def test_how_far_it_is_to_a_grade(points: int, asked: str) -> None:
     )
     assert asks_for_grade(asked, f"tôi được {points} điểm", grades, "vi")
     assert "−" not in work_out(f"tôi được 95 điểm, {asked}", "", grades, "vi")
+
+
+@pytest.mark.parametrize("rest", ["phần không chuyển", "phần không được chuyển", "phần còn lại", "phần dư"])
+@pytest.mark.parametrize(("days", "carried"), [(8, 5), (12, 4), (5, 5)])
+def test_the_rest_alone_is_counted_of_the_days_told_before(rest: str, days: int, carried: int) -> None:
+    rule = f"Phép chưa dùng được chuyển tối đa {carried} ngày sang năm sau. Phần còn lại được quy đổi theo lương cơ bản chia 26 ngày công."
+    before = f"bạn em còn dư {days} ngày phép, được chuyển mấy ngày"
+    told = work_out(f"lương cơ bản 13 triệu, {rest} được quy ra tiền là bao nhiêu", before, rule, "vi")
+    assert f"13.000.000 VND / 26 × ({days} − {carried})" in told
+    # A count of days that were not left over, and another question, are none.
+    other = f"bạn em xin nghỉ {days} ngày phép"
+    assert not work_out(f"lương cơ bản 13 triệu, {rest} được quy ra tiền là bao nhiêu", other, rule, "vi")
+    assert not work_out("lương cơ bản 13 triệu, đi muộn bị trừ bao nhiêu tiền", before, rule, "vi")
+
+
+@pytest.mark.parametrize("support", ["hỗ trợ bao nhiêu", "hỗ trợ tổng bao nhiêu", "trợ cấp cho bao nhiêu"])
+@pytest.mark.parametrize(("births", "many"), [("sinh đôi", 2), ("sinh ba", 3)])
+def test_support_without_a_unit_is_money(support: str, births: str, many: int) -> None:
+    rule = "Lao động nữ sinh con được nghỉ 6 tháng, sinh đôi thêm 1 tháng cho mỗi con từ con thứ hai. Công ty hỗ trợ thêm 5.000.000 VND cho mỗi bé."
+    asked = f"{births} công ty {support}"
+    alone = work_out(asked, "", rule, "vi", typed=asked)
+    assert f"{many} × 5.000.000 VND" in alone
+    assert " tháng." not in alone.partition("Theo quy định")[0]
+    both = f"{births} được nghỉ mấy tháng và công ty {support}"
+    told = work_out(both, "", rule, "vi", typed=both)
+    assert f"{many} × 5.000.000 VND" in told
+    assert f"{5 + many} tháng" in told
+    months = f"{births} công ty hỗ trợ bao nhiêu tháng"
+    assert "VND" not in work_out(months, "", rule, "vi", typed=months)
