@@ -130,7 +130,8 @@ async def compose(
         quoted or uncounted or elsewhere or own or vague or summed or stray or closing
     )
     # What is no answer is worth what such pages were measured to be: those that hold every word, and others.
-    coverage = found.coverage if whole else PERHAPS if found.coverage >= 1 else NEAREST
+    shown = PERHAPS if found.coverage >= 1 and not closing else NEAREST
+    coverage = found.coverage if whole else shown
     text = "\n\n".join(filter(None, parts))
     answer = AnswerContent(text, found.used, suggested, coverage, computed=whole and found.computed)
     return ComposedAnswer(answer, "rules", note or say("answer.extracted", lang), whole, found.computed)
