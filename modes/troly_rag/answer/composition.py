@@ -129,12 +129,15 @@ async def compose(
     whole = found.is_whole and not (
         quoted or uncounted or elsewhere or own or vague or summed or stray or closing
     )
-    # What is no answer is worth what such pages were measured to be: those that hold every word, and others.
-    shown = PERHAPS if found.coverage >= 1 and not closing else NEAREST
-    coverage = found.coverage if whole else shown
+    coverage = found.coverage if whole else _of_page_shown(found.coverage, failed=bool(closing))
     text = "\n\n".join(filter(None, parts))
     answer = AnswerContent(text, found.used, suggested, coverage, computed=whole and found.computed)
     return ComposedAnswer(answer, "rules", note or say("answer.extracted", lang), whole, found.computed)
+
+
+def _of_page_shown(coverage: float, *, failed: bool) -> float:
+    """What a page is worth that is no answer, as such pages were measured: one that holds every word, and others."""
+    return PERHAPS if coverage >= 1 and not failed else NEAREST
 
 
 def _by_model(
