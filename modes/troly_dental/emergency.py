@@ -291,6 +291,11 @@ _NO = re.compile(
     r"\b(?:không|đừng|chưa|chẳng|tránh|cấm|ngưng|thay vì|never|not|no|nor|don'?t|cannot|can'?t|avoid|without|stop|instead of)\b"
     r"(?:\s+(?:nên|được|thể|phải|tự)\b)?"
 )
+# What is brought to be looked at; what one waits for.
+_BROUGHT = re.compile(r"\b(?:mang|đem|đưa|chụp)\b")
+_PASSES = re.compile(
+    r"\W*$|.*(?:\b(?:đỡ|(?<!ra )hết|giảm|bớt|tự|khỏi|lành|xẹp|cầm|ổn|sao|thế nào|thêm|vài|mấy|mai|hôm|ngày|giờ|lát|tuần|đêm)\b|đã\W*$)"
+)
 _YES = re.compile(r"\b(?:cứ|hãy|nên|có thể|chỉ cần|nhưng|but|can|should|may|please)\b")
 
 
@@ -314,8 +319,16 @@ def plays_down(sentence: str) -> bool:
     )
 
 
+def _looks(sentence: str, start: int, end: int) -> bool:
+    """Whether "để xem" says what somebody who helps, or a thing that is brought, is to look for: not whether it passes."""
+    parts = [one for one in _PARTS.split(sentence[:start].lower()) if not _NO.search(one)]
+    looked = any(_BROUGHT.search(one) or _lexicon("contrary").has(one, "help") for one in parts)
+    return looked and not _PASSES.match(_PARTS.split(sentence[end:].lower(), 1)[0])
+
+
 def _without_contrary(sentence: str, forbidden: set[str]) -> str:
-    hits = _lexicon("contrary").find(sentence)
+    found = _lexicon("contrary").find(sentence)
+    hits = [hit for hit in found if not (hit.phrase == "để xem" and _looks(sentence, hit.start, hit.end))]
     unseen = [range(hit.start, hit.end) for hit in hits if hit.label == "unseen"]
     against, helps = set[int](), set[int]()
     for hit in hits:
@@ -334,7 +347,9 @@ def _without_contrary(sentence: str, forbidden: set[str]) -> str:
         if not any(start <= at < end for at in against) or any(start <= at < end for at in helps):
             parts.append(sentence[start:end].strip())
         start = end
-    return " ".join(parts).rstrip(" ,;:") + ("" if parts[-1:] and parts[-1][-1:] in ".!?" else ".")
+    told = " ".join(parts).rstrip(" ,;:")
+    told = told[:1].upper() + told[1:] if sentence[:1].isupper() else told
+    return told + ("" if parts[-1:] and parts[-1][-1:] in ".!?" else ".")
 
 
 def _is_aside(text: str, present: Emergency, lang: Lang) -> bool:

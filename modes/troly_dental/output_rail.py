@@ -81,6 +81,8 @@ class OutputRail:
         self._last = last
         self._told: set[str] = set()
         self.shown = ""
+        self._joint: str | None = None
+        self._cut = False
 
     @property
     def over(self) -> bool:
@@ -109,6 +111,21 @@ class OutputRail:
         return self._checked(rest) if rest else ""
 
     def _checked(self, sentence: str) -> str:
+        """What is shown of a sentence, begun as what now stands before it has it where another was taken away between them."""
+        if self._joint is None:
+            self._joint, self._cut = self.shown.rstrip()[-1:], bool(self.shown)
+        joint = self._joint
+        shown = self._allowed(sentence)
+        own = shown.startswith(sentence[:9])
+        if joint == ";" and (self._cut or not own) and shown[1:2].islower():
+            shown = shown[:1].lower() + shown[1:]
+        elif self._cut and own and joint in {"", *".!?…"}:
+            shown = shown[:1].upper() + shown[1:]
+        self._cut = not own or (self._cut and not shown)
+        self._joint = "" if shown.endswith("\n") else shown.rstrip()[-1:] or joint
+        return shown
+
+    def _allowed(self, sentence: str) -> str:
         self._closed = self._closed or fold(sentence).strip(_HEADING_MARKS) in _OWN_LISTS
         if self._closed or self.over:
             return ""
@@ -224,6 +241,8 @@ def doses(sentence: str, *, anywhere: bool = False, beside: bool = False) -> fro
     found: set[str] = set()
     for match in _dose().finditer(plain):
         every, low, high, written = match["every"], match["low"], match["high"], match["unit"]
+        if every and marked and accents(said := typed[match.start("every") : match.end("every")]):
+            every = every if said in _written_every() else None  # "mới một tiếng" is no "mỗi"
         if written is None:
             found |= {f"{_WORDS[match['often']]} lan"} if taken else set()
             continue
@@ -253,7 +272,7 @@ def instructed(sentence: str, *, anywhere: bool = False, beside: bool = False) -
     """The doses (as `doses`) that a sentence says to take: not those told of as taken already, as doing harm, or to be brought."""
     reported: set[str] = set()
     wanted: set[str] = set()
-    told = False
+    told = cared = False
     text = nfc(sentence).lower()
     brought = _BRING.search(text)
     behind = {hit.label for hit in _lexicon().find(text[brought.start() :])} if brought else {"intake"}
@@ -263,8 +282,31 @@ def instructed(sentence: str, *, anywhere: bool = False, beside: bool = False) -
         direct = direct or bool(_BRING.search(part) and not behind & {"intake", "using"})
         goes_on = told and not (_SCHEDULE.search(part) or _lexicon().has(part, "intake"))
         told = direct or goes_on
-        (reported if told else wanted).update(doses(part, anywhere=True))
+        for clause in _SIDE_BY_SIDE.split(part):
+            cared = _goes_on_caring(clause, cared=cared)
+            found = doses(clause, anywhere=True)
+            often = {one for one in found if cared and one.rsplit(" ", 1)[-1] in _how_often()}
+            (reported if told else wanted).update(found - often)
+            reported |= often
     return doses(sentence, anywhere=anywhere, beside=beside) - (reported - wanted)
+
+
+def _goes_on_caring(clause: str, *, cared: bool) -> bool:
+    """Whether how often in a clause is said of brushing, rinsing or drinking water: until one names a medicine or takes
+    something; a rinse is held in the mouth."""
+    hits = _lexicon().find(clause)
+    drunk = {
+        one.start
+        for one in hits
+        for after in hits
+        if after.label == "harmless" and after.start == one.end + 1
+    }
+    takes = any(
+        hit.label == "medicine"
+        or (hit.label == "intake" and hit.start not in drunk and not (cared and hit.phrase == "ngậm"))
+        for hit in hits
+    ) or any(one.rsplit(" ", 1)[-1] not in _how_often() for one in doses(clause, beside=True))
+    return not takes and (cared or bool(drunk) or any(hit.label == "cleaning" for hit in hits))
 
 
 def _harmless_follows(after: str, *, typed: bool) -> bool:
@@ -288,6 +330,17 @@ def _written_units() -> frozenset[str]:
 
 
 @cache
+def _written_every() -> frozenset[str]:
+    return frozenset(nfc(one.lower()) for one in read_lists(_FILE)["every"])
+
+
+@cache
+def _how_often() -> frozenset[str]:
+    """The units, as `doses` names them, that say how often or how long."""
+    return frozenset({"lan", *(_SAME.get(unit, unit) for unit, kind in _units().items() if kind == "span")})
+
+
+@cache
 def _dose() -> re.Pattern[str]:
     """A number or the ends of a range, with its unit and with "every" before it."""
     units = "|".join(re.escape(unit) for unit in sorted(_units(), key=len, reverse=True))
@@ -301,6 +354,7 @@ def _dose() -> re.Pattern[str]:
 
 # The parts of a sentence; what tells of something taken, and what makes it a condition; that so much does harm; how often.
 _PART = re.compile(r"[,;:()]\s+|\s[-–—]\s|\b(?:thì|rồi|nên|hãy|then|so|please)\b")
+_SIDE_BY_SIDE = re.compile(r"\s(?:và|and)\s")
 _TOOK = re.compile(
     r"\b(?:đã|vừa|lỡ|trót)\s+(?:\w+\s+){0,2}?(?:uống|nuốt|tiêm|dùng)\b|\b(?:uống|nuốt)\s+(?:nhầm|phải)\b"
     r"|\b(?:took|taken|swallowed|ate|drank|ingested|overdosed)\b"
@@ -344,6 +398,10 @@ _NEGATED = re.compile(  # no possessive group: Python 3.11.2 ends it too early
 _NONE = re.compile(r"Z[lm]*(?:[mM][lmMO,&N]*)?$")
 _USED = re.compile(r"U[lD]*+(?:[mMG](?:[lmMOG]|[,&](?=[,&O]*(?:[lmMG]|$)))*)?$")
 _HAS = re.compile(r"(?:F|Pl*U|K[lwD&]*Q[lD]*U)l*(?:[mM][lmMO&]*)?$")
+# What forbids a use after another prohibition that has an object of its own: "không ngừng thuốc và không uống X".
+_OWN_BAN = re.compile(
+    r"(?<=[mMw])[,;&]+[lD]*(?=(?:[NV][lD]*U|UN)[lUDO]*(?:[mM](?:[lmMO]|[,&](?=[,&O]*(?:[lmM]|$)))*)?$)"
+)
 # What takes a negation back: another one or a condition in its clause; who advises what is used.
 _TWICE = re.compile(r"(?:[NVH][^,;]*|C[lw]{0,2}D?)$")
 _ADVISED = re.compile(r"[DC][lw]{0,2}$")
@@ -395,6 +453,7 @@ def _only_named(sentence: str, named: Iterable[str]) -> bool:
 def _is_warned(before: str, after: str) -> bool:
     """Whether the medicine between these parts of a sentence is spoken against, or only named as what one has."""
     after = _NOT_WELL.sub("H", after)
+    before = before[own.end() :] if (own := _OWN_BAN.search(before)) else before
     if _NONE.search(before):
         return True
     if _WELL.search(after) or _USED_AFTER.search(after):

@@ -85,10 +85,20 @@ def danger(text: str, previous: Sequence[str] = ()) -> Danger | None:
 
 
 def _only_broken(text: str) -> bool:
-    """Whether `text` tells of a tooth that broke and of none that came out: of what broke off a piece may be kept."""
-    hits = _tooth().find(text)
+    """Whether `text` tells of a tooth that broke, of which a piece may be kept, or says that it did not come out, and of none that came out."""
+    found = _tooth().find(text)
+    hits = [hit for hit in found if hit.label != "out" or not _DENIED.search(fold(text[: hit.start]))]
+    # "Máu không cầm" speaks of no tooth.
+    if any(hit.phrase != "cầm" for hit in found if hit not in hits):
+        return all(hit.label != "out" or hit.phrase == "cầm" for hit in hits)
     labels = {hit.label for hit in hits if hit.label != "broken" or hit.exact or fold(hit.phrase) == "gay"}
     return "broken" in labels and not labels & ({"out"} if "piece" in labels else {"out", "kept"})
+
+
+# What stands before what is denied: "không rớt", "chưa bị văng", "didn't come out".
+_DENIED = re.compile(
+    r"(?:\b(?:khong|ko|k|kg|hong|hok|hem|chua|chang|cha|not|never|didnt|hasnt|isnt)|n't)\s+(?:(?:bi|co|he|phai|toi muc|den noi|been|completely|quite)\s+)*$"
+)
 
 
 @cache

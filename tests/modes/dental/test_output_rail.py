@@ -492,3 +492,118 @@ def test_what_was_read_of_a_draft_before_is_not_read_twice(before: list[str], ag
     shown = rail.add(" ".join(again)) + rail.finish()
     assert [one for one in again if one in shown] == [one for one in again if one not in before]
     assert rail.cares == (SENTENCES[3] in again)
+
+
+_CLEANED = (
+    "Chải răng",
+    "Đánh răng",
+    "Súc miệng",
+    "Súc nước muối",
+    "Chườm lạnh",
+    "Ngậm nước muối",
+    "Uống nước ấm",
+    "Brush",
+    "Rinse",
+    "Floss",
+)
+_OFTEN = ("ngày ba lần", "hai lần mỗi ngày", "mỗi 4 giờ")
+_OFTEN_EN = ("twice a day", "three times a day", "every 4 hours")
+_BESIDE = (
+    "không cho bé ngậm bình sữa khi ngủ",
+    "đừng uống nước ngọt",
+    "ngậm rồi nhổ ra",
+    "mỗi lần ngậm 30 giây",
+)
+_BESIDE_EN = ("do not take sugary drinks to bed", "take small sips of water")
+
+
+def _often_said(act: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+    return (_OFTEN_EN, _BESIDE_EN, " and ") if act.isascii() else (_OFTEN, _BESIDE, " và ")
+
+
+@pytest.mark.parametrize("act", _CLEANED)
+def test_how_often_a_mouth_is_cared_for_is_no_dose_whatever_is_drunk_beside_it(act: str) -> None:
+    often, beside, also = _often_said(act)
+    for one in (f"{act} {each}{mark}{other}." for each in often for other in beside for mark in (", ", also)):
+        assert through(one)[0] == one
+
+
+@pytest.mark.parametrize("act", _CLEANED)
+def test_how_often_a_medicine_is_taken_beside_it_is_a_dose(act: str) -> None:
+    often, _, also = _often_said(act)
+    takes = (
+        ("take ibuprofen", "take the pill", "take it")
+        if act.isascii()
+        else ("uống thuốc giảm đau", "dùng paracetamol", "uống", "ngậm một viên")
+    )
+    for one in (
+        f"{act} {often[0]}{mark}{taken} {each}." for each in often for taken in takes for mark in (", ", also)
+    ):
+        assert refused(through(one)[1]) == "dose", one
+
+
+@pytest.mark.parametrize("span", ["một tiếng", "hai giờ", "3 tiếng", "4 giờ"])
+def test_where_accents_are_typed_only_the_word_for_every_makes_a_dose(span: str) -> None:
+    since = f"Mới {span} mà môi còn tê thì thường chỉ là do thuốc tê."
+    assert through(since)[0] == since
+    for every in ("mỗi", "mổi", "cứ"):
+        assert refused(through(f"Uống thuốc giảm đau {every} {span}.")[1]) == "dose"
+    assert refused(through("uong thuoc giam dau moi 4 gio")[1]) == "dose"
+
+
+_KEPT = (
+    "Không tự ngừng thuốc",
+    "Đừng ngưng thuốc loãng máu",
+    "Chưa bỏ warfarin",
+    "Do not stop your blood thinner",
+    "Don't stop your medicine",
+)
+_BANS = ("không uống thêm {}", "đừng dùng {}", "không tự mua {} hay aspirin")
+_BANS_EN = ("do not take {}", "never use {} or aspirin", "take no {}", "do not add {}")
+
+
+@pytest.mark.parametrize("kept", _KEPT)
+@pytest.mark.parametrize("drug", ["ibuprofen", "diclofenac", "naproxen"])
+def test_a_ban_beside_another_ban_warns_and_a_ban_on_leaving_off_does_not(kept: str, drug: str) -> None:
+    english = kept.isascii()
+    bans = _BANS_EN if english else _BANS
+    taken = ("take {}", "you may use {}") if english else ("uống {}", "cứ dùng {}", "đừng quên uống {}")
+    for joined in (", ", " and " if english else " và "):
+        for one in (*bans, *taken):
+            assert warns(f"{kept}{joined}{one.format(drug)}.", [drug]) == (one in bans), one
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        "Không ngừng {}",
+        "Đừng ngưng thuốc và {}",
+        "Đừng tránh hay ngưng {}",
+        "Do not stop {}",
+        "Don't avoid {}",
+    ],
+)
+def test_a_medicine_that_is_not_to_be_left_off_is_not_warned_of(left: str) -> None:
+    assert not warns(f"{left.format('ibuprofen')}.", ["ibuprofen"])
+
+
+@pytest.mark.parametrize("mark", ["; ", ". "])
+def test_what_follows_a_sentence_that_was_taken_away_begins_as_what_stands_before_it_has_it(
+    mark: str,
+) -> None:
+    dose = "uống amoxicillin 500 mg ngày ba lần"
+    rail = OutputRail((), "", "vi", last=True)
+    why = say("rail.dose", "vi")
+    first = why[0].lower() if mark == "; " else why[0]
+    assert (
+        rail.add(f"Chườm lạnh{mark}{dose}; không hút thuốc lá.") + rail.finish()
+        == f"Chườm lạnh{mark}{first}{why[1:]} Không hút thuốc lá."
+    )
+    draft = OutputRail((), "", "vi")
+    shown = draft.add(f"Chườm lạnh{mark}{dose}; ") + draft.finish()
+    again = OutputRail((), "", "vi", last=True)
+    again.shown = shown
+    assert (
+        again.add("Không hút thuốc lá. Nghỉ ngơi.") + again.finish()
+        == f"{'k' if mark == '; ' else 'K'}hông hút thuốc lá. Nghỉ ngơi."
+    )

@@ -1841,3 +1841,47 @@ def test_a_piece_that_is_kept_is_no_tooth_that_came_out(piece: str, kept: str) -
     out = danger(f"con em té văng cả cái răng cửa, gãy thêm một {piece} răng bên, {kept}, ngâm vào đâu")
     assert out is not None
     assert out.name == "knocked_out"
+
+
+@pytest.mark.parametrize("out", ["rớt", "rụng", "văng ra", "rơi ra"])
+@pytest.mark.parametrize("no", ["không", "ko", "chưa", "không bị", "chưa bị"])
+def test_a_tooth_that_did_not_come_out_is_loose_and_one_that_did_is_knocked_out(no: str, out: str) -> None:
+    told = {
+        f"em bị bóng đập vô mồm, răng cửa {no} {out} nhưng lung lay, lệch vô trong": "trauma",
+        f"té xe {out} cái răng cửa, không tìm thấy": "knocked_out",
+    }
+    assert {text: found.name for text in told if (found := danger(text))} == told
+    bleeds = danger(f"té xe, răng cửa {out} rồi, máu không cầm")
+    assert bleeds is not None
+    assert bleeds.name != "trauma"
+
+
+@pytest.mark.parametrize(
+    "no", ["didn't fall out", "did not come out", "hasn't come out", "has not been knocked out"]
+)
+def test_an_english_tooth_that_did_not_come_out_is_loose(no: str) -> None:
+    found = danger(f"a ball hit me and my front tooth {no} but it is loose")
+    assert found is not None
+    assert found.name == "trauma"
+
+
+@pytest.mark.parametrize(
+    "sent", ["Đưa bé đi nha sĩ hôm nay", "Đến bệnh viện ngay", "Gọi nha sĩ, mang theo chiếc răng"]
+)
+@pytest.mark.parametrize(
+    "looked",
+    ["răng đã ra trọn chưa", "xương ổ có bị gì không", "chân răng có gãy sót không", "răng đã ra hết chưa"],
+)
+def test_to_look_is_not_to_wait_where_somebody_who_helps_does(sent: str, looked: str) -> None:
+    told = f"{sent}, để xem {looked}."
+    assert without_contrary(told, "knocked_out", "vi") == told
+    assert without_contrary(f"Cứ để xem {looked}.", "knocked_out", "vi") == ""
+    for waits in (
+        "có đỡ không",
+        "sao",
+        "vài hôm",
+        "thế nào đã",
+        "có tự chắc lại không",
+        "mai có bớt sưng không",
+    ):
+        assert without_contrary(f"{sent}, để xem {waits}.", "knocked_out", "vi") == f"{sent}."
