@@ -272,8 +272,10 @@ def instructed(sentence: str, *, anywhere: bool = False, beside: bool = False) -
     """The doses (as `doses`) that a sentence says to take: not those told of as taken already, as doing harm, or to be brought."""
     reported: set[str] = set()
     wanted: set[str] = set()
-    told = cared = False
+    told = False
     text = nfc(sentence).lower()
+    # Beside water alone nothing is said how often to take: "tập há miệng ngày ba lần, uống nước ấm".
+    cared = not (anywhere or beside) and _goes_on_caring(text, cared=False)
     brought = _BRING.search(text)
     behind = {hit.label for hit in _lexicon().find(text[brought.start() :])} if brought else {"intake"}
     for part in _PART.split(text):

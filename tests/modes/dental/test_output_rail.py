@@ -607,3 +607,12 @@ def test_what_follows_a_sentence_that_was_taken_away_begins_as_what_stands_befor
         again.add("Không hút thuốc lá. Nghỉ ngơi.") + again.finish()
         == f"{'k' if mark == '; ' else 'K'}hông hút thuốc lá. Nghỉ ngơi."
     )
+
+
+@pytest.mark.parametrize("done", ["Tập há miệng nhẹ", "Xoa bóp hàm", "Đắp khăn ấm"])
+def test_beside_water_how_often_is_no_dose_unless_a_medicine_stands_before_it(done: str) -> None:
+    told = f"{done} ngày ba lần, uống nước ấm."
+    assert through(told)[0] == told
+    assert refused(through("Uống paracetamol. Mỗi 6 giờ một lần, uống nước ấm.")[1]) == "dose"
+    assert refused(through(f"{done}, uống thuốc với nước ấm, ngày ba lần.")[1]) == "dose"
+    assert refused(through(f"{done}. Ngậm ngày bốn lần.")[1]) == "dose"
