@@ -272,7 +272,7 @@ def instructed(sentence: str, *, anywhere: bool = False, beside: bool = False) -
     """The doses (as `doses`) that a sentence says to take: not those told of as taken already, as doing harm, or to be brought."""
     reported: set[str] = set()
     wanted: set[str] = set()
-    told = False
+    told = dosed = False
     text = nfc(sentence).lower()
     # Beside water alone nothing is said how often to take: "tập há miệng ngày ba lần, uống nước ấm".
     cared = not (anywhere or beside) and _goes_on_caring(text, cared=False)
@@ -285,7 +285,8 @@ def instructed(sentence: str, *, anywhere: bool = False, beside: bool = False) -
         goes_on = told and not (_SCHEDULE.search(part) or _lexicon().has(part, "intake"))
         told = direct or goes_on
         for clause in _SIDE_BY_SIDE.split(part):
-            cared = _goes_on_caring(clause, cared=cared)
+            cared = _goes_on_caring(clause, cared=cared and not dosed)
+            dosed = dosed or (not cared and _of_medicine(clause))
             found = doses(clause, anywhere=True)
             often = {one for one in found if cared and one.rsplit(" ", 1)[-1] in _how_often()}
             (reported if told else wanted).update(found - often)

@@ -616,3 +616,11 @@ def test_beside_water_how_often_is_no_dose_unless_a_medicine_stands_before_it(do
     assert refused(through("Uống paracetamol. Mỗi 6 giờ một lần, uống nước ấm.")[1]) == "dose"
     assert refused(through(f"{done}, uống thuốc với nước ấm, ngày ba lần.")[1]) == "dose"
     assert refused(through(f"{done}. Ngậm ngày bốn lần.")[1]) == "dose"
+
+
+@pytest.mark.parametrize("act", ["chườm lạnh", "súc miệng", "chải răng nhẹ"])
+@pytest.mark.parametrize("often", ["mỗi 6 giờ", "ngày ba lần"])
+def test_how_often_after_a_medicine_and_a_care_may_be_of_either(act: str, often: str) -> None:
+    assert refused(through(f"Đau thì uống paracetamol, {act}, {often}.")[1]) == "dose"
+    assert refused(through(f"Đau thì uống thuốc giảm đau, {act} {often}.")[1]) == ""
+    assert refused(through(f"Đau thì {act}, {often}, không uống thêm thuốc.")[1]) == ""
