@@ -456,7 +456,9 @@ def _only_named(sentence: str, named: Iterable[str]) -> bool:
 def _is_warned(before: str, after: str) -> bool:
     """Whether the medicine between these parts of a sentence is spoken against, or only named as what one has."""
     after = _NOT_WELL.sub("H", after)
-    before = before[own.end() :] if (own := _OWN_BAN.search(before)) else before
+    # "Nếu không ngừng thuốc và không uống X" forbids neither.
+    if (own := _OWN_BAN.search(before)) and not re.search("C[^,;]*$", before[: own.end()]):
+        before = before[own.end() :]
     if _NONE.search(before):
         return True
     if _WELL.search(after) or _USED_AFTER.search(after):

@@ -571,6 +571,8 @@ def test_a_ban_beside_another_ban_warns_and_a_ban_on_leaving_off_does_not(kept: 
     for joined in (", ", " and " if english else " và "):
         for one in (*bans, *taken):
             assert warns(f"{kept}{joined}{one.format(drug)}.", [drug]) == (one in bans), one
+    supposed = f"{'If you' if english else 'Nếu'} {kept.lower()}{joined}{bans[0].format(drug)}"
+    assert not warns(supposed, [drug])
 
 
 @pytest.mark.parametrize(
