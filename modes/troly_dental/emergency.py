@@ -347,9 +347,9 @@ def _without_contrary(sentence: str, forbidden: set[str]) -> str:
         if not any(start <= at < end for at in against) or any(start <= at < end for at in helps):
             parts.append(sentence[start:end].strip())
         start = end
-    told = " ".join(parts).rstrip(" ,;:")
-    told = told[:1].upper() + told[1:] if sentence[:1].isupper() else told
-    return told + ("" if parts[-1:] and parts[-1][-1:] in ".!?" else ".")
+    shown = " ".join(parts).rstrip(" ,;:")
+    shown = shown[:1].upper() + shown[1:] if sentence[:1].isupper() else shown
+    return shown + ("" if parts[-1:] and parts[-1][-1:] in ".!?" else ".")
 
 
 def _is_aside(text: str, present: Emergency, lang: Lang) -> bool:

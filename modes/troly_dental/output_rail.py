@@ -272,8 +272,10 @@ def instructed(sentence: str, *, anywhere: bool = False, beside: bool = False) -
     """The doses (as `doses`) that a sentence says to take: not those told of as taken already, as doing harm, or to be brought."""
     reported: set[str] = set()
     wanted: set[str] = set()
-    told = cared = False
+    told = dosed = False
     text = nfc(sentence).lower()
+    # Beside water alone nothing is said how often to take: "tập há miệng ngày ba lần, uống nước ấm".
+    cared = not (anywhere or beside) and _goes_on_caring(text, cared=False)
     brought = _BRING.search(text)
     behind = {hit.label for hit in _lexicon().find(text[brought.start() :])} if brought else {"intake"}
     for part in _PART.split(text):
@@ -283,7 +285,8 @@ def instructed(sentence: str, *, anywhere: bool = False, beside: bool = False) -
         goes_on = told and not (_SCHEDULE.search(part) or _lexicon().has(part, "intake"))
         told = direct or goes_on
         for clause in _SIDE_BY_SIDE.split(part):
-            cared = _goes_on_caring(clause, cared=cared)
+            cared = _goes_on_caring(clause, cared=cared and not dosed)
+            dosed = dosed or (not cared and _of_medicine(clause))
             found = doses(clause, anywhere=True)
             often = {one for one in found if cared and one.rsplit(" ", 1)[-1] in _how_often()}
             (reported if told else wanted).update(found - often)
@@ -453,7 +456,9 @@ def _only_named(sentence: str, named: Iterable[str]) -> bool:
 def _is_warned(before: str, after: str) -> bool:
     """Whether the medicine between these parts of a sentence is spoken against, or only named as what one has."""
     after = _NOT_WELL.sub("H", after)
-    before = before[own.end() :] if (own := _OWN_BAN.search(before)) else before
+    # "Nếu không ngừng thuốc và không uống X" forbids neither.
+    if (own := _OWN_BAN.search(before)) and not re.search("C[^,;]*$", before[: own.end()]):
+        before = before[own.end() :]
     if _NONE.search(before):
         return True
     if _WELL.search(after) or _USED_AFTER.search(after):

@@ -571,6 +571,8 @@ def test_a_ban_beside_another_ban_warns_and_a_ban_on_leaving_off_does_not(kept: 
     for joined in (", ", " and " if english else " và "):
         for one in (*bans, *taken):
             assert warns(f"{kept}{joined}{one.format(drug)}.", [drug]) == (one in bans), one
+    supposed = f"{'If you' if english else 'Nếu'} {kept.lower()}{joined}{bans[0].format(drug)}"
+    assert not warns(supposed, [drug])
 
 
 @pytest.mark.parametrize(
@@ -607,3 +609,20 @@ def test_what_follows_a_sentence_that_was_taken_away_begins_as_what_stands_befor
         again.add("Không hút thuốc lá. Nghỉ ngơi.") + again.finish()
         == f"{'k' if mark == '; ' else 'K'}hông hút thuốc lá. Nghỉ ngơi."
     )
+
+
+@pytest.mark.parametrize("done", ["Tập há miệng nhẹ", "Xoa bóp hàm", "Đắp khăn ấm"])
+def test_beside_water_how_often_is_no_dose_unless_a_medicine_stands_before_it(done: str) -> None:
+    told = f"{done} ngày ba lần, uống nước ấm."
+    assert through(told)[0] == told
+    assert refused(through("Uống paracetamol. Mỗi 6 giờ một lần, uống nước ấm.")[1]) == "dose"
+    assert refused(through(f"{done}, uống thuốc với nước ấm, ngày ba lần.")[1]) == "dose"
+    assert refused(through(f"{done}. Ngậm ngày bốn lần.")[1]) == "dose"
+
+
+@pytest.mark.parametrize("act", ["chườm lạnh", "súc miệng", "chải răng nhẹ"])
+@pytest.mark.parametrize("often", ["mỗi 6 giờ", "ngày ba lần"])
+def test_how_often_after_a_medicine_and_a_care_may_be_of_either(act: str, often: str) -> None:
+    assert refused(through(f"Đau thì uống paracetamol, {act}, {often}.")[1]) == "dose"
+    assert refused(through(f"Đau thì uống thuốc giảm đau, {act} {often}.")[1]) == ""
+    assert refused(through(f"Đau thì {act}, {often}, không uống thêm thuốc.")[1]) == ""
