@@ -691,7 +691,7 @@ def on_calendar(question: str, text: str, today: date, lang: Lang, heading: str 
     later = [one.start for one in find_ranges(question, today + 2 * _MONTH)]
     if months and not _YEAR.search(question) and any(one.month == months[0].month for one in later):
         # A month by its name, without a year.
-        months = [nearest(months[0], today)]
+        months = [nearest(months[0], today, (0, 1))]
     coming = spans_of(tool_words("coming").find(question))
     said = list(_RESTATED.finditer(fold(question))) if months else []
     turns = [*coming, *(hit.span() for hit in _TURN.finditer(fold(question)))] if coming else []

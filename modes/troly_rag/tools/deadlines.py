@@ -6,7 +6,7 @@ A day is told only where the rule says what it is counted from, and the message 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import pairwise
@@ -342,7 +342,7 @@ def _clock(minute: int, lang: Lang) -> str:
     return f"{hour}:{rest:02}" if lang == "en" else f"{hour} giờ" + (f" {rest:02}" if rest else "")
 
 
-def nearest(day: date, today: date) -> date:
-    """Of the days called so the one that is nearest."""
-    years = [make_date(day.year + more, day.month, day.day) for more in (-1, 0, 1)]
-    return min(filter(None, years), key=lambda one: abs(one - today))
+def nearest(day: date, today: date, years: Iterable[int] = (-1, 0, 1)) -> date:
+    """Of the days called so, so many `years` from that one, the one that is nearest."""
+    found = [make_date(day.year + more, day.month, day.day) for more in years]
+    return min(filter(None, found), key=lambda one: abs(one - today))
