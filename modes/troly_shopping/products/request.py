@@ -726,12 +726,40 @@ def _after(
         return replace(request, scope="search", query=whole, extreme=True)
     new_kinds = [kind for kind in query.kinds if kind not in kinds]
     rows = replace(request, scope="rows", rows=focus.rows)
+    if confirmed := _confirmed(rows, focus, pointed, new_kinds):
+        return confirmed
     compares_others = query.action == "compare" and query.names and query.parts
     if pointed is not None and query.action != "build":
         return _pointed(rows, focus, pointed, new_kinds)
     if query.action == "build" or new_kinds or compares_others:
         return replace(request, scope="search")
     return _sized(rows, focus, store) or _changed(request, rows, focus, kinds)
+
+
+def _confirmed(
+    rows: ShopRequest, focus: Focus, pointed: Reference | None, new_kinds: Sequence[str]
+) -> ShopRequest | None:
+    """The request of a figure that is put to confirmation after one product was spoken of: what its row says of it."""
+    query = rows.query
+    meant = rows.current or focus.rows
+    if pointed is not None:
+        meant = _pointed_rows(rows.typed, pointed, focus)
+    others = query.brands or query.words or query.excludes
+    figures = [one for one in query.figures if one.narrows]
+    if len(meant) != 1 or others or new_kinds or not (figures or query.priced):
+        return None
+    if _OTHERS.search(fold(rows.typed)) or {*query.topics} - {"warranty period"}:
+        return None
+    if not _CONFIRMS.search(nfc(rows.typed).lower()):
+        return None
+    # Of a bare figure what is measured in its unit: "144hz".
+    asked = [one.attribute for one in figures if one.attribute]
+    asked += [
+        name for one in figures if not one.attribute for name, unit in MEASURED.items() if unit == one.unit
+    ]
+    asks = tuple(dict.fromkeys((*query.asks, *asked)))
+    query = replace(query, kinds=(), figures=(), asks=asks, low=None, high=None, about=None, order="")
+    return replace(rows, query=query, rows=meant, pointed=True)
 
 
 def _sized(rows: ShopRequest, focus: Focus, store: ProductStore) -> ShopRequest | None:
@@ -831,6 +859,12 @@ _OTHERS = re.compile(r"(?<!\w)(?:nao|khac|any|which|other|others)(?!\w)")
 _NEEDS = re.compile(r"(?<!\w)(?:can|needs?|require[ds]?)(?!\w)")
 _DO_YOU_SELL = re.compile(r"(?<!\w)do you (?:sell|have|carry|stock)(?!\w)")
 _YES_OR_NO = re.compile(r"(?<!\w)(?:khong|ko|k|hong|hok)(?: (?:a|vay|shop|em|ban|nhi|ta))*\W*$")
+
+# Puts what is said before it to confirmation; "dùng không" does not.
+_CONFIRMS = re.compile(
+    r"(?<!\w)(?:(?:đúng|dung|phải|phai|chuẩn|chuan)(?: (?:là|la|thế|the|vậy|vay|rồi|roi))?(?: (?:không|khong|ko|k|kg|hông|hong|hok|hem|hk|chưa|chua|hả|ha)|\s*\?)|right|correct|(?:is|does|has)n['’]?t it)(?: (?:ạ|a|vậy|vay|shop|em|bạn|ban|nhỉ|nhi|ta|vậy em|ad))*\W*$"
+    r"|(?<!\w)có phải(?: là)? .*(?<!\w)(?:không|ko|k|hông|hong)\W*$"
+)
 
 
 def _is_of_few(rows: ShopRequest) -> bool:

@@ -644,3 +644,38 @@ async def test_a_time_of_day_is_no_goods(shop: Shop, text: str, time: str) -> No
     told = (await shop.ask(text.format(time))).answer
     assert "danh mục" not in told
     assert "san-pham" not in told
+
+
+@pytest.mark.parametrize("ends", ["đúng ko", "phải không ạ", "dung k shop", "đúng hông?", ", right?"])
+@pytest.mark.parametrize(
+    ("first", "put", "told"),
+    [
+        ("Giá SSD Samsung 990 Pro 2TB?", "bảo hành 3 năm", "bảo hành 60 tháng"),
+        ("Giá SSD Samsung 990 Pro 2TB?", "bảo hành 5 năm", "bảo hành 60 tháng"),
+        ("Giá SSD Samsung 990 Pro 2TB?", "dung lượng 1TB", "dung lượng lưu trữ 2TB"),
+        ("Giá SSD Samsung 990 Pro 2TB?", "giá 6 triệu", "5.290.000"),
+        ("laptop ASUS Vivobook 15 OLED A1505VA 1TB giá sao", "ram 32gb", "RAM 16GB"),
+        ("laptop ASUS Vivobook 15 OLED A1505VA 1TB giá sao", "màn hình 14 inch", "15.6 inch"),
+        ("màn hình LG 24MR400-B giá sao", "nó 144hz", "100Hz"),
+    ],
+)
+async def test_a_figure_put_to_confirmation_is_asked_of_the_one_spoken_of(
+    shop: Shop, first: str, put: str, told: str, ends: str
+) -> None:
+    [name] = [line.split(":")[0] for line in told_lines((await shop.ask(first)).answer)]
+    answer = (await shop.ask(f"{put} {ends}", language="vi")).answer
+    assert told in answer
+    assert [line.split(":")[0] for line in told_lines(answer)] == [name]
+
+
+@pytest.mark.parametrize(
+    ("first", "asked"),
+    [
+        ("Giá SSD Samsung 990 Pro 2TB?", "con nào bảo hành 3 năm, đúng ko"),
+        ("Giá SSD Samsung 990 Pro 2TB?", "SSD Kingston NV2 1TB bảo hành 3 năm đúng ko"),
+        ("Giá SSD Samsung 990 Pro 2TB?", "ghế dưới 3 triệu phải không"),
+    ],
+)
+async def test_a_figure_of_others_is_searched(shop: Shop, first: str, asked: str) -> None:
+    await shop.ask(first)
+    assert "990 Pro 2TB:" not in (await shop.ask(asked)).answer
