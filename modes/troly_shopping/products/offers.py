@@ -568,6 +568,8 @@ def together(store: ProductStore, query: ProductQuery) -> Offer | None:
         rest = _fitting(_of_kind(store, others[0]), told)
         fits = {one: {go_together(one, part) for part in parts} for one in rest}
         good = [one for one, verdict in fits.items() if verdict == {True}]
+        if query.stocked:
+            good = [one for one in good if one.stock] or good
         if query.order == "dearest":
             good = sorted(good, key=lambda one: (one.stock == 0, -one.price))
         if not good and any(verdict != {False} for verdict in fits.values()):

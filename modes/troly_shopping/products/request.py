@@ -466,6 +466,8 @@ def _put_together(
 ) -> ShopRequest | None:
     """The request of a message that asks what goes with a part, or adds to an order; None for any other."""
     query = request.query
+    if which := _which_fits(request, focus, store):
+        return which
     whole = _of_part(request.typed, query, focus, pointed, store) or _of_computer(
         query, focus, pointed, store
     )
@@ -524,6 +526,46 @@ def _of_part(
     words, said = (*query.words, *shared), {**query.said, **shared}
     whole = replace(query, words=words, said=said, brands=(), owned=())
     return whole if offers.together(store, whole) else None
+
+
+def _which_fits(request: ShopRequest, focus: Focus | None, store: ProductStore) -> ShopRequest | None:
+    """ "cpu nào vừa main này mà rẻ nhất còn hàng": the first by price of those that fit the part pointed at.
+
+    Where the catalogue does not tell what fits, nothing is told but that part.
+    """
+    text, ends = request.typed, lexicon("catalogue", *_ENDS).find(request.typed)
+    wanted = {hit.label for hit in lexicon("kinds", *PARTS).find(text) if asks_which(text, [hit.label])}
+    plain = blank_out(text, spans_of(ends))
+    pointed = find_reference(plain, focus, things=things()) if focus and len(wanted) == 1 else None
+    if focus is None or pointed is None or pointed.kind not in {"this", "these"}:
+        return None
+    kinds = {*PARTS} & _kinds_in(plain, pointed) - wanted
+    # "vừa mua main này" is no fit.
+    suits = [one.span() for one in _SUITS.finditer(nfc(plain).lower())]
+    suits = [span for span in suits if any(0 <= start - span[1] <= 1 for start, _ in pointed.spans)]
+    if len(kinds) != 1 or not (request.query.fits or suits):
+        return None
+    # The one spoken of last may stand beside what was shown.
+    beside = focus_rows(store.named(list(map(str, focus.query.get("beside", ())))))
+    rows = [row for row in (*focus.rows, *beside[:MAX_SHOWN]) if row.values.get("kind") in kinds]
+    last = [row for row in rows if row.id in focus.query.get("current", ())]
+    shown = [row for row in focus.rows if row in rows]
+    meant = tuple(last or shown or rows[:1])
+    if not meant:
+        return None
+    asked = parse_product_query(blank_out(plain, [*suits, *pointed.spans]), store)
+    order: Order = "" if not ends else "dearest" if ends[0].label == "dearest" else "cheapest"
+    more = asked.brands or asked.excludes or asked.priced
+    if asked.topics or asked.words or (more and not ends):
+        return None
+    asked = replace(asked, kinds=tuple(wanted), asks=(), moves=(), fits=True, order=order)
+    whole = _of_part(
+        text, asked, replace(focus, rows=meant, query={"current": [row.id for row in meant]}), None, store
+    )
+    if whole and not more:
+        return replace(request, scope="search", query=whole)
+    told = ProductQuery(fits=True, unread=asked.unread)
+    return replace(request, scope="rows", query=told, rows=meant, pointed=True, topics=())
 
 
 def _of_computer(
@@ -857,6 +899,10 @@ _GOES_ON = re.compile(r"(?<!\w)(?:thi sao|thi the nao|what about|how about)(?!\w
 _OTHERS = re.compile(r"(?<!\w)(?:nao|khac|any|which|other|others)(?!\w)")
 # Which part is needed beside the one spoken of.
 _NEEDS = re.compile(r"(?<!\w)(?:can|needs?|require[ds]?)(?!\w)")
+# Said of a part that goes with another: "vừa main này".
+_SUITS = re.compile(
+    r"(?<=\s)(?:vừa|vua|hợp|hop|khớp|khop|ăn|fits?|suits?)(?: (?:với|voi|vào|vao|khít|in|with))?(?=\s)"
+)
 _DO_YOU_SELL = re.compile(r"(?<!\w)do you (?:sell|have|carry|stock)(?!\w)")
 _YES_OR_NO = re.compile(r"(?<!\w)(?:khong|ko|k|hong|hok)(?: (?:a|vay|shop|em|ban|nhi|ta))*\W*$")
 

@@ -679,3 +679,44 @@ async def test_a_figure_put_to_confirmation_is_asked_of_the_one_spoken_of(
 async def test_a_figure_of_others_is_searched(shop: Shop, first: str, asked: str) -> None:
     await shop.ask(first)
     assert "990 Pro 2TB:" not in (await shop.ask(asked)).answer
+
+
+@pytest.mark.parametrize("suits", ["vừa", "hợp với", "lắp được", "vua", "gắn được"])
+@pytest.mark.parametrize(
+    ("first", "asked", "told"),
+    [
+        (
+            "main asus A620M-K giá sao",
+            "cpu nào {} main này mà rẻ nhất còn hàng",
+            ("Ryzen 5 7600:", "i3-12100"),
+        ),
+        ("main asus A620M-K giá sao", "vậy cpu nào rẻ nhất mà {} main đó", ("Ryzen 5 7600:", "Ryzen 5 5500")),
+        ("main MSI PRO H610M-E giá sao", "cpu nào {} main này mà rẻ nhất", ("i3-12100F:", "Ryzen")),
+        ("main MSI PRO H610M-E giá sao", "ram nào {} main này mà rẻ nhất", ("DDR4 3200 8GB:", "DDR5")),
+        ("CPU Intel Core i5-12400F giá sao", "main nào {} cpu này mà rẻ nhất", ("H610M-E DDR4:", "AM5")),
+    ],
+)
+async def test_the_cheapest_that_fits_is_the_first_of_what_fits(
+    shop: Shop, first: str, asked: str, told: tuple[str, str], suits: str
+) -> None:
+    await shop.ask(first)
+    best, never = told
+    answer = (await shop.ask(asked.format(suits))).answer
+    assert best in told_lines(answer)[0]
+    assert never not in answer
+
+
+async def test_the_fit_is_held_after_others_were_asked_of(shop: Shop) -> None:
+    await shop.ask("main asus A620M-K gắn đc ram ddr4 hem")
+    await shop.ask("thế cpu ryzen 5 5600 lắp vào main đó dc ko")
+    told = (await shop.ask("vậy cpu nào vừa main này mà rẻ nhất còn hàng")).answer
+    assert "Ryzen 5 7600:" in told_lines(told)[0]
+    assert "hết hàng" not in told
+
+
+@pytest.mark.parametrize("part", ["nguồn nào", "vga nào"])
+async def test_a_fit_that_cannot_be_read_is_said(shop: Shop, part: str) -> None:
+    await shop.ask("CPU Intel Core i5-12400F giá sao")
+    told = (await shop.ask(f"{part} vừa cpu này mà rẻ nhất")).answer
+    assert "chưa dám kết luận" in told
+    assert len(told_lines(told)) == 1
