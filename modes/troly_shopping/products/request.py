@@ -84,6 +84,8 @@ _PLACES = {
 }  # fmt: skip
 # The other of two: "con kia".
 _REST = ("kia", "còn lại", "other one")
+_SO_MANY = {"hai": 2, "2": 2, "two": 2, "both": 2, "ba": 3, "3": 3, "three": 3}
+_COUNTERS = {"cai", "con", "chiec", "mau", "loai", "em", "ban", "mon", "cay", "bo"}
 # What is asked of goods without naming any: said of what was shown.
 _OF_ROWS = {"difference", "compare"}
 
@@ -223,6 +225,8 @@ def parse_request(  # noqa: C901 (one case a kind of request)
         shown=goods.rows if goods else (),
         current=tuple(row for row in goods.rows if row.id in last) if goods else (),
     )
+    if so_many := _so_many_called(request, goods):
+        return so_many
     if put_together := _than_named(request, store) or _put_together(request, goods, pointed, store):
         return put_together
     if goods is None:
@@ -939,6 +943,35 @@ def _held_against(request: ShopRequest, meant: tuple[FocusRow, ...], more: tuple
         query = replace(query, action="compare", words=(), brands=(), shows=(), moves=())
         return replace(request, query=query, rows=pair, pointed=True)
     return replace(request, scope="none", rows=(), query=replace(query, unread=query.unread or more))
+
+
+def _so_many_called(request: ShopRequest, focus: Focus | None) -> ShopRequest | None:
+    """ "hai cái Ergo hơn kém nhau bao nhiêu": as many of a list as are counted, by the words of their names behind the number.
+
+    Where more or fewer are called so, it is not known which are meant.
+    """
+    query, rows = request.query, focus.rows if focus else ()
+    beside = query.action == "compare" or {*query.moves} & _OF_ROWS or _by_how_much(request)
+    if len(rows) <= MAX_COMPARED // 2 or not beside or query.topics or query.excludes:
+        return None
+    words = [one.folded for one in tokens(request.typed)]
+    titles = {row.id: {*folded_words(row.title)} for row in rows}
+    for at, word in enumerate(words):
+        count = _SO_MANY.get(word, 0)
+        behind = words[at + 1 :]
+        behind = behind[1:] if behind[:1] and behind[0] in _COUNTERS else behind
+        called, names = rows, list[str]()
+        while behind and (left := tuple(row for row in called if behind[0] in titles[row.id])):
+            called, names = left, [*names, behind.pop(0)]
+        said = {one for name in (*query.words, *query.brands) for one in folded_words(name)}
+        if not count or not names or len(called) == len(rows) or not said <= {*names}:
+            continue
+        if len(called) != count:
+            unread = query.unread or (" ".join(query.said.get(name, name) for name in names),)
+            return replace(request, scope="none", rows=(), query=replace(query, unread=unread))
+        asked = ProductQuery(action="compare", moves=("compare",), asks=query.asks)
+        return replace(request, scope="rows", rows=called, pointed=True, query=asked)
+    return None
 
 
 def _named_rows(query: ProductQuery, focus: Focus) -> tuple[FocusRow, ...]:

@@ -720,3 +720,36 @@ async def test_a_fit_that_cannot_be_read_is_said(shop: Shop, part: str) -> None:
     told = (await shop.ask(f"{part} vừa cpu này mà rẻ nhất")).answer
     assert "chưa dám kết luận" in told
     assert len(told_lines(told)) == 1
+
+
+CHAIRS, HEADPHONES = "Cửa hàng đang bán những loại ghế nào?", "tai nghe sony"
+
+
+@pytest.mark.parametrize(
+    "asked", ["{} thì hơn kém nhau bao tiền", "{} chênh nhau bao nhiêu", "so sánh {}", "so sanh {} di"]
+)
+@pytest.mark.parametrize(
+    ("listed", "called", "difference"),
+    [
+        (CHAIRS, "hai cái Ergo", "1.800.000"),
+        (CHAIRS, "2 con ergo", "1.800.000"),
+        (CHAIRS, "hai ghế công thái học", "1.800.000"),
+        (HEADPHONES, "hai con WH", "6.700.000"),
+    ],
+)
+async def test_as_many_as_are_called_so_are_held_against_each_other(
+    shop: Shop, listed: str, called: str, difference: str, asked: str
+) -> None:
+    await shop.ask(listed)
+    await shop.ask("cái rẻ nhất bao nhiêu?")
+    told = (await shop.ask(asked.format(called))).answer
+    assert len(told_lines(told)) == 2
+    assert f"rẻ hơn {difference}" in told
+
+
+@pytest.mark.parametrize("called", ["ba cái Ergo", "hai cái Xigmatek", "3 con ergo"])
+async def test_where_more_or_fewer_are_called_so_none_are_guessed(shop: Shop, called: str) -> None:
+    await shop.ask(CHAIRS)
+    told = await shop.ask(f"{called} hơn kém nhau bao nhiêu")
+    assert "VND" not in told.answer
+    assert told.done.metadata["answered"] is False
