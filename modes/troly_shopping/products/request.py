@@ -772,7 +772,7 @@ def _after(
         return replace(request, scope="search", query=whole, extreme=True)
     new_kinds = [kind for kind in query.kinds if kind not in kinds]
     rows = replace(request, scope="rows", rows=focus.rows)
-    if confirmed := _confirmed(rows, focus, pointed, new_kinds):
+    if confirmed := _confirmed(rows, focus, pointed, new_kinds, store):
         return confirmed
     compares_others = query.action == "compare" and query.names and query.parts
     if pointed is not None and query.action != "build":
@@ -783,7 +783,11 @@ def _after(
 
 
 def _confirmed(
-    rows: ShopRequest, focus: Focus, pointed: Reference | None, new_kinds: Sequence[str]
+    rows: ShopRequest,
+    focus: Focus,
+    pointed: Reference | None,
+    new_kinds: Sequence[str],
+    store: ProductStore,
 ) -> ShopRequest | None:
     """The request of a figure that is put to confirmation after one product was spoken of: what its row says of it."""
     query = rows.query
@@ -798,10 +802,14 @@ def _confirmed(
         return None
     if not _CONFIRMS.search(nfc(rows.typed).lower()):
         return None
-    # Of a bare figure what is measured in its unit: "144hz".
-    asked = [one.attribute for one in figures if one.attribute]
+    if _HAS_VERSION.search(fold(rows.typed)):
+        return None  # "có bản 4TB đúng không" asks for another
+    # Of a bare figure what the row has in its unit: "144hz".
+    one = store.named([meant[0].id])
+    bare = {figure.unit for figure in figures if not figure.attribute}
+    asked = [figure.attribute for figure in figures if figure.attribute]
     asked += [
-        name for one in figures if not one.attribute for name, unit in MEASURED.items() if unit == one.unit
+        name for name, unit in MEASURED.items() if unit in bare and any(offers.value_of(p, name) for p in one)
     ]
     asks = tuple(dict.fromkeys((*query.asks, *asked)))
     query = replace(query, kinds=(), figures=(), asks=asks, low=None, high=None, about=None, order="")
@@ -910,6 +918,9 @@ _SUITS = re.compile(
 _DO_YOU_SELL = re.compile(r"(?<!\w)do you (?:sell|have|carry|stock)(?!\w)")
 _YES_OR_NO = re.compile(r"(?<!\w)(?:khong|ko|k|hong|hok)(?: (?:a|vay|shop|em|ban|nhi|ta))*\W*$")
 
+_HAS_VERSION = re.compile(
+    r"(?<!\w)(?:co|con) (?:ban|loai|mau|con|cai|phien ban)(?!\w)|(?<!\w)(?:version|one with)(?!\w)"
+)
 # Puts what is said before it to confirmation; "dùng không" does not.
 _CONFIRMS = re.compile(
     r"(?<!\w)(?:(?:đúng|dung|phải|phai|chuẩn|chuan)(?: (?:là|la|thế|the|vậy|vay|rồi|roi))?(?: (?:không|khong|ko|k|kg|hông|hong|hok|hem|hk|chưa|chua|hả|ha)|\s*\?)|right|correct|(?:is|does|has)n['’]?t it)(?: (?:ạ|a|vậy|vay|shop|em|bạn|ban|nhỉ|nhi|ta|vậy em|ad))*\W*$"

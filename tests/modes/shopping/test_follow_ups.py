@@ -653,6 +653,7 @@ async def test_a_time_of_day_is_no_goods(shop: Shop, text: str, time: str) -> No
         ("Giá SSD Samsung 990 Pro 2TB?", "bảo hành 3 năm", "bảo hành 60 tháng"),
         ("Giá SSD Samsung 990 Pro 2TB?", "bảo hành 5 năm", "bảo hành 60 tháng"),
         ("Giá SSD Samsung 990 Pro 2TB?", "dung lượng 1TB", "dung lượng lưu trữ 2TB"),
+        ("Giá SSD Samsung 990 Pro 2TB?", "1TB", "5; dung lượng lưu trữ 2TB"),
         ("Giá SSD Samsung 990 Pro 2TB?", "giá 6 triệu", "5.290.000"),
         ("laptop ASUS Vivobook 15 OLED A1505VA 1TB giá sao", "ram 32gb", "RAM 16GB"),
         ("laptop ASUS Vivobook 15 OLED A1505VA 1TB giá sao", "màn hình 14 inch", "15.6 inch"),
@@ -672,6 +673,7 @@ async def test_a_figure_put_to_confirmation_is_asked_of_the_one_spoken_of(
     ("first", "asked"),
     [
         ("Giá SSD Samsung 990 Pro 2TB?", "con nào bảo hành 3 năm, đúng ko"),
+        ("Giá SSD Samsung 990 Pro 2TB?", "có bản 1TB đúng không"),
         ("Giá SSD Samsung 990 Pro 2TB?", "SSD Kingston NV2 1TB bảo hành 3 năm đúng ko"),
         ("Giá SSD Samsung 990 Pro 2TB?", "ghế dưới 3 triệu phải không"),
     ],
