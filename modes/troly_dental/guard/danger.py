@@ -45,8 +45,6 @@ _EARLIER = 3
 # A longer text is read in parts too: one sentence of a story may hold the danger.
 _LONG, _PART = 450, 80
 CLAUSE = re.compile(r"(?<=[,.;!?\n])")
-# "Bác sĩ ơi bố em ngã quỵ": whom one calls upon says nothing of what happened.
-_CALLED_UPON = re.compile(r"\W*(?:[^\W\d]+ ){1,3}(?:ơi|oi)\b\W*(?=\w)", re.IGNORECASE)
 _DOUBT = re.compile(r"\b(?:chac|co le|hinh nhu|maybe|probably|perhaps|i think|i guess)\b")
 SENTENCE = re.compile(r"(?<=[.!?…;\n])\s+|\n+")
 
@@ -153,10 +151,8 @@ def _classifier(name: str) -> Classifier:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """`text`, the same without whom it calls upon, and of a long one its sentences, joined to parts of about 80 characters."""
+    """`text`, and of a long one its sentences, joined to parts of about 80 characters."""
     yield text
-    if called := _CALLED_UPON.match(text):
-        yield text[called.end() :]
     if len(text) <= _LONG:
         return
     part = ""

@@ -1885,19 +1885,3 @@ def test_to_look_is_not_to_wait_where_somebody_who_helps_does(sent: str, looked:
         "mai có bớt sưng không",
     ):
         assert without_contrary(f"{sent}, để xem {waits}.", "knocked_out", "vi") == f"{sent}."
-
-
-@pytest.mark.parametrize("called", ["bác sĩ ơi ", "nha sĩ ơi, ", "em ơi ", "bac si oi ", "trời ơi! "])
-@pytest.mark.parametrize(
-    ("told", "name"),
-    [
-        ("bố em ngã quỵ trong phòng khám, không phản ứng", "unconscious"),
-        ("cháu nuốt phải cái răng giả bị sặc tím tái", "choking"),
-        ("máu chảy không cầm sau nhổ răng", "bleeding"),
-        ("răng em bị sâu thì trám giá bao nhiêu", None),
-        ("đánh răng chảy máu chân răng nhẹ có sao không", None),
-    ],
-)
-def test_whom_one_calls_upon_says_nothing_of_what_happened(called: str, told: str, name: str | None) -> None:
-    found = danger(f"{called}{told}")
-    assert (found and found.name) == name
